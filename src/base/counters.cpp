@@ -1,0 +1,53 @@
+#include "base/counters.h"
+
+namespace faultline {
+namespace {
+
+struct Names {
+  std::string_view name;
+  std::string_view title;
+};
+constexpr auto kNames = std::to_array<Names>({
+    {"exceptions", "faults, as exceptions"},
+    {"minor_faults", "faults, as ru_minflt"},
+    {"fault_read", "faults, first touch by a read"},
+    {"fault_write", "faults, first touch by a write"},
+    {"fault_copy", "faults, page copied"},
+    {"fault_reuse", "faults, write upgrade in place"},
+    {"fault_spurious", "faults, spurious"},
+    {"fault_nested", "faults, nested in another"},
+    {"fault_guard", "faults, guard region"},
+    {"fault_signal", "faults that end in a signal"},
+    {"populated", "pages populated by the kernel"},
+    {"vma_visits", "VMAs visited"},
+    {"seal_checks", "seal checks"},
+    {"splits", "VMA splits"},
+    {"merges", "VMA merges"},
+    {"ptes_scanned", "PTEs scanned"},
+    {"ptes_changed", "PTEs changed"},
+    {"ptes_upgraded", "PTEs made writable by mprotect"},
+    {"pages_zeroed", "pages zeroed"},
+    {"pages_copied", "pages copied"},
+    {"tables_made", "page tables made"},
+    {"tables_freed", "page tables freed"},
+    {"flushes_ranged", "TLB flushes, ranged"},
+    {"flushes_full", "TLB flushes, full"},
+    {"mmap_lock_read", "mmap_lock taken for reading"},
+    {"mmap_lock_write", "mmap_lock taken for writing"},
+    {"vma_lock", "per-VMA lock taken"},
+});
+static_assert(kNames.size() == kCounters);
+
+}  // namespace
+
+std::string_view counter_name(Counter counter) { return kNames[std::to_underlying(counter)].name; }
+std::string_view counter_title(Counter counter) { return kNames[std::to_underlying(counter)].title; }
+
+std::optional<Counter> counter_named(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i].name == name) return static_cast<Counter>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace faultline

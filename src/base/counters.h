@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace faultline {
+
+/// Everything that a row counts. One list for every machine: the model fills all of it, a real kernel what it
+/// shows. Adding a counter is adding a line here and one in counters.cpp.
+enum class Counter : std::uint8_t {
+  exceptions,    // faults taken by the processor, those that end in a signal included
+  minor_faults,  // the kernel's ru_minflt: also counts faults that the kernel resolves for itself
+  // Faults by kind. Each exception is of exactly one kind.
+  fault_read,      // first touch by a read: the zero page is mapped
+  fault_write,     // first touch by a write: a new page is mapped
+  fault_copy,      // write-protect fault, page copied
+  fault_reuse,     // write-protect fault, page made writable in place
+  fault_spurious,  // the page allowed the access when the kernel looked
+  fault_nested,    // taken by the kernel while it handled another fault (arm64 instruction probe)
+  fault_guard,     // hit a guard region
+  fault_signal,    // ended in a signal for any other reason
+  populated,       // pages that the kernel faulted in for itself: no exception
+  // Virtual memory areas.
+  vma_visits,   // VMAs that a call's loops looked at
+  seal_checks,  // VMAs whose seal was tested
+  splits,
+  merges,
+  // Page table entries.
+  ptes_scanned,
+  ptes_changed,
+  ptes_upgraded,  // made writable by mprotect itself: a write fault avoided
+  pages_zeroed,
+  pages_copied,
+  tables_made,
+  tables_freed,
+  flushes_ranged,
+  flushes_full,
+  mmap_lock_read,
+  mmap_lock_write,
+  vma_lock,
+  count_,
+};
+inline constexpr std::size_t kCounters = std::to_underlying(Counter::count_);
+
+using CounterSet = std::bitset<kCounters>;
+
+/// The name used in programs, JSON and tables: the enumerator as spelled above.
+std::string_view counter_name(Counter counter);
+/// What it counts, for a reader of a table.
+std::string_view counter_title(Counter counter);
+std::optional<Counter> counter_named(std::string_view name);
+
+/// One value per counter; differences and sums are taken element by element.
+struct Counters {
+  std::array<std::uint64_t, kCounters> values{};
+
+  constexpr std::uint64_t& operator[](Counter c) { return values[std::to_underlying(c)]; }
+  constexpr std::uint64_t operator[](Counter c) const { return values[std::to_underlying(c)]; }
+  constexpr Counters& operator+=(const Counters& other) {
+    for (std::size_t i = 0; i < kCounters; ++i) values[i] += other.values[i];
+    return *this;
+  }
+  constexpr Counters& operator-=(const Counters& other) {
+    for (std::size_t i = 0; i < kCounters; ++i) values[i] -= other.values[i];
+    return *this;
+  }
+  friend constexpr Counters operator-(Counters a, const Counters& b) { return a -= b; }
+  bool operator==(const Counters&) const = default;
+};
+
+}  // namespace faultline

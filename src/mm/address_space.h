@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/counters.h"
+#include "base/errno.h"
+#include "base/flags.h"
+#include "base/page.h"
+#include "base/signal.h"
+#include "mm/profile.h"
+#include "mm/system.h"
+#include "mm/trace.h"
+
+namespace faultline::mm {
+
+/// What a probe of a range finds: the model's side of run::Shape.
+struct RangeState {
+  std::uint64_t vmas = 0;      // that overlap the range
+  std::uint64_t present = 0;   // pages with a present PTE, the zero page included
+  std::uint64_t writable = 0;  // of those, writable without a fault
+};
+
+/// One page as pagemap(5) would describe it.
+struct PageState {
+  bool present = false;
+  bool writable = false;
+  bool dirty = false;
+  bool exclusive = false;
+  bool zero_page = false;
+  bool guard = false;
+};
+
+/// A process's memory: what mm_struct is to the kernel. Calls take raw arguments as the system call does, refuse in the
+/// kernel's order, and leave after a failure what the kernel leaves. Addresses are chosen top-down and are the same in
+/// every run. Not thread-safe. Address spaces of one System share its frames.
+class AddressSpace {
+ public:
+  explicit AddressSpace(System& system);
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  /// mmap(2), private anonymous mappings (D.5). EBADF for a file mapping, as there is no file.
+  Result<Addr> mmap(Addr hint, std::uint64_t length, Prot prot, MapFlags flags, int fd = -1, std::uint64_t offset = 0);
+  /// munmap(2) (D.4).
+  Result<void> munmap(Addr start, std::uint64_t length);
+  /// mprotect(2) (D.3).
+  Result<void> mprotect(Addr start, std::uint64_t length, Prot prot);
+  /// madvise(2) (D.7). `advice` may be any int; an unknown one is EINVAL.
+  Result<void> madvise(Addr start, std::uint64_t length, Advice advice);
+  /// mseal(2) (C.1). ENOSYS where the profile has none.
+  Result<void> mseal(Addr start, std::uint64_t length, std::uint64_t flags);
+  /// The raw brk(2) system call: the new break, or the old one when it could not be moved.
+  Addr brk(Addr requested);
+  /// fork(2): the child's address space. Both live on; ENOMEM never happens here.
+  std::unique_ptr<AddressSpace> fork();
+
+  /// One access by one instruction of the user's program. The byte read, or the signal that it ended in.
+  std::expected<std::uint8_t, Signal> load(Addr addr);
+  std::expected<void, Signal> store(Addr addr, std::uint8_t value);
+  /// Adds `addend` to the 64-bit word at `addr`, which is 8-byte aligned, with one atomic read-modify-write instruction
+  /// (LDADD, LOCK XADD); gives the word before. `text` is the page that holds the instruction; absent means ordinary
+  /// readable text.
+  std::expected<std::uint64_t, Signal> atomic_add(Addr addr, std::uint64_t addend, std::optional<Addr> text = {});
+  /// An instruction fetch.
+  std::expected<void, Signal> fetch(Addr addr);
+
+  /// The byte at `addr` without an access: 0 where nothing is present.
+  std::uint8_t peek(Addr addr) const;
+  /// The protection of the VMA at `addr`, or nothing where none is.
+  std::optional<Prot> protection(Addr addr) const;
+  /// VMAs in the whole address space.
+  std::uint64_t vma_count() const;
+  RangeState state(Range range) const;
+  PageState page(Addr addr) const;
+  /// Calls `visit` for each VMA that overlaps the range, in order of address.
+  void for_each_vma(Range range, const std::function<void(const struct Vma&)>& visit) const;
+
+  /// What has been counted since the address space began (a forked child begins at zero).
+  const Counters& counters() const;
+  const Profile& profile() const;
+  const Tunables& tunables() const;
+
+  /// Tells `observer` of every decision from now on; nullptr (the default) costs nothing.
+  void observe(Observer* observer);
+
+  /// The whole-state invariant check: VMAs ordered and disjoint, counts agree, every PTE inside a VMA and no more
+  /// permissive than it, reference counts equal the PTEs that point there. Nothing when all holds, else what does not.
+  std::optional<std::string> check() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace faultline::mm

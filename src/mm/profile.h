@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "arch/arch.h"
+
+/// The kernel that a model behaves as: a set of policies, each one switchable rule. Letters are sections of
+/// docs/kernel-semantics.md.
+namespace faultline::mm {
+
+/// May mprotect itself make a private PTE writable (A.2)?
+enum class Upgrade : std::uint8_t {
+  shared_dirty,     // up to 5.19: never for private memory
+  page_count,       // the v5 patch of 2021: dirty anonymous pages with one reference
+  exclusive_dirty,  // 6.0, 6.1: dirty pages that are exclusive
+  exclusive,        // 6.2 on: exclusive pages, clean ones too
+};
+
+/// Reuse or copy on a write-protect fault (A.6)?
+enum class WpReuse : std::uint8_t {
+  page_count,  // up to 5.18: reuse when this is the only reference
+  exclusive,   // 5.19 on: the exclusive mark decides first
+};
+
+/// How is an atomic's first fault on arm64 taken (B.3)? x86-64 reports a locked instruction as a write by itself.
+enum class Rmw : std::uint8_t {
+  read_first,
+  write_first,  // the v5 patch of 2024, never merged: decode the instruction, fault as a write
+};
+
+/// What PROT_EXEC alone gives (B.2).
+enum class ExecOnly : std::uint8_t {
+  readable,  // the page can be read too
+  epan,      // arm64 with FEAT_EPAN: execute-only
+  pku,       // x86-64 with protection keys: reads are denied by a key
+};
+
+/// Where the seal is tested (C.3).
+enum class Seal : std::uint8_t { absent, upfront, in_loop };
+
+/// Which advice a sealed VMA refuses (C.4).
+enum class SealDiscard : std::uint8_t {
+  v10_mask,   // v10 and 6.10.0: the mask error, nearly all advice
+  no_file,    // 6.10.x to 6.16: discards, private, no file behind
+  anonymous,  // 6.17 on: discards of anonymous VMAs
+};
+
+/// Are MADV_GUARD_INSTALL and MADV_GUARD_REMOVE known (D.7)?
+enum class Guards : std::uint8_t { absent, present };
+
+/// Which neighbours merge (D.1).
+enum class Merge : std::uint8_t {
+  faulted_neighbour,  // an unfaulted neighbour does not absorb a faulted range
+  either_faulted,     // 6.16 on: either side may be unfaulted, if the faulted one was not cloned by fork
+};
+
+/// Does taking write away from an unfaulted mapping give its commit charge back (A.3)? It decides whether it merges
+/// again.
+enum class Uncharge : std::uint8_t { never, unfaulted };
+
+/// When does a change of protection flush the TLB (A.3)?
+enum class ProtectFlush : std::uint8_t {
+  when_changed,  // up to 5.18: one flush of the range if any entry changed
+  when_needed,   // 5.19 on: gathered, only for entries whose old translation may be cached and wider
+};
+
+/// Which lock a page fault takes.
+enum class FaultLock : std::uint8_t { mmap, per_vma };
+
+/// A kernel to behave as. `name` is how a person writes it, the policies that were switched included:
+/// "6.12", "arm64/6.8+rmw=write-first".
+struct Profile {
+  std::string name;
+  std::string version;  // of the preset that it began as: "6.12"
+  arch::Arch arch = arch::Arch::x86_64;
+  Upgrade upgrade = Upgrade::exclusive;
+  WpReuse wp_reuse = WpReuse::exclusive;
+  Rmw rmw = Rmw::read_first;
+  ExecOnly exec_only = ExecOnly::readable;
+  Seal seal = Seal::absent;
+  SealDiscard seal_discard = SealDiscard::no_file;
+  Guards guards = Guards::absent;
+  Merge merge = Merge::faulted_neighbour;
+  Uncharge uncharge = Uncharge::never;
+  ProtectFlush protect_flush = ProtectFlush::when_needed;
+  FaultLock fault_lock = FaultLock::mmap;
+};
+
+/// The presets, oldest first, x86-64 before arm64.
+std::span<const Profile> presets();
+
+/// A profile from its name: `[x86-64/|arm64/]VERSION[+POLICY=VALUE…]`. The error says what was expected.
+std::expected<Profile, std::string> parse_profile(std::string_view name);
+
+/// One switchable policy and its values, as parse_profile reads them.
+struct PolicyChoice {
+  std::string_view policy;
+  std::span<const std::string_view> values;
+};
+std::span<const PolicyChoice> policy_choices();
+
+}  // namespace faultline::mm

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace faultline::program {
+
+/// The system calls of the language, each named as strace(1) prints it.
+enum class Sys : std::uint8_t {
+  mmap,
+  munmap,
+  mprotect,
+  pkey_mprotect,
+  madvise,
+  mremap,
+  mseal,
+  mlock,
+  mlock2,
+  munlock,
+  mlockall,
+  munlockall,
+  msync,
+  mincore,
+  brk,
+  memfd_create,
+  ftruncate,
+  open,
+  close,
+  read,
+  write,
+  prctl,
+  getppid,
+  count_,
+};
+
+/// How many arguments a call takes, and which of them may be left out at the end (they are then 0).
+struct SysSignature {
+  Sys sys{};
+  std::string_view name;
+  std::uint8_t least = 0;
+  std::uint8_t most = 0;
+};
+
+/// The signatures of all calls, ordered as the enum.
+std::span<const SysSignature> sys_signatures();
+std::string_view sys_name(Sys sys);
+std::optional<Sys> sys_named(std::string_view name);
+
+}  // namespace faultline::program
