@@ -11,15 +11,12 @@ struct SignalName {
   std::string_view name;
 };
 constexpr auto kSignals = std::to_array<SignalName>({
-    {2, "SIGINT"},
-    {4, "SIGILL"},
-    {6, "SIGABRT"},
-    {kSigBus, "SIGBUS"},
-    {8, "SIGFPE"},
-    {9, "SIGKILL"},
-    {kSigSegv, "SIGSEGV"},
-    {14, "SIGALRM"},
-    {15, "SIGTERM"},
+    {1, "SIGHUP"},       {2, "SIGINT"},     {3, "SIGQUIT"},  {4, "SIGILL"},     {5, "SIGTRAP"},        {6, "SIGABRT"},
+    {kSigBus, "SIGBUS"}, {8, "SIGFPE"},     {9, "SIGKILL"},  {10, "SIGUSR1"},   {kSigSegv, "SIGSEGV"}, {12, "SIGUSR2"},
+    {13, "SIGPIPE"},     {14, "SIGALRM"},   {15, "SIGTERM"}, {16, "SIGSTKFLT"}, {17, "SIGCHLD"},       {18, "SIGCONT"},
+    {19, "SIGSTOP"},     {20, "SIGTSTP"},   {21, "SIGTTIN"}, {22, "SIGTTOU"},   {23, "SIGURG"},        {24, "SIGXCPU"},
+    {25, "SIGXFSZ"},     {26, "SIGVTALRM"}, {27, "SIGPROF"}, {28, "SIGWINCH"},  {29, "SIGPOLL"},       {30, "SIGPWR"},
+    {31, "SIGSYS"},
 });
 
 struct CodeName {
