@@ -9,8 +9,8 @@ namespace faultline::arch {
 /// processor fetches it, a little-endian word.
 ///
 /// Accepted: LDADD, LDCLR, LDEOR, LDSET, LDSMAX, LDSMIN, LDUMAX, LDUMIN and their ST aliases, SWP, CAS and
-/// CASP with every ordering; the read-check-write (RCW) group, ST64BV and ST64BV0. Not accepted: LDAPR, LD64B and ST64B,
-/// which share their encoding class, and exclusive pairs (LDXR, STXR), whose load faults by itself.
+/// CASP with every ordering; the read-check-write (RCW) group, ST64BV and ST64BV0. Not accepted: LDAPR, LD64B and
+/// ST64B, which share their encoding class, and exclusive pairs (LDXR, STXR), whose load faults by itself.
 ///
 /// The decode is the patch's, and so as generous as it: of an encoding that the architecture leaves unallocated it may
 /// say yes.
