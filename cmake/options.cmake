@@ -1,12 +1,40 @@
-# What every target is compiled with.
+# What can be chosen, and what every target is compiled with.
+option(FAULTLINE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(FAULTLINE_WERROR "Treat warnings as errors" ON)
+option(FAULTLINE_TESTS "Build the tests" ON)
+option(FAULTLINE_BENCH "Build the benchmarks" ON)
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+
+# A cache of compilations, where one is installed.
+find_program(FAULTLINE_CCACHE ccache)
+if(FAULTLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${FAULTLINE_CCACHE})
+endif()
+
 add_library(faultline_options INTERFACE)
 target_compile_options(faultline_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # GCC 12 sees overlapping copies in `"text" + std::string` when it optimises; there are none (GCC bug 105651).
+  target_compile_options(faultline_options INTERFACE -Wno-restrict)
+endif()
 if(FAULTLINE_WERROR)
   target_compile_options(faultline_options INTERFACE -Werror)
 endif()
 if(FAULTLINE_SANITIZE)
-  target_compile_options(faultline_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  set(FAULTLINE_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(faultline_options INTERFACE ${FAULTLINE_SANITIZE_FLAGS})
   target_link_options(faultline_options INTERFACE -fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # The sanitizers' checks hide from GCC that a value was set.
+    target_compile_options(faultline_options INTERFACE -Wno-maybe-uninitialized)
+  endif()
 endif()
 
 # faultline_room(NAME [LIBRARIES …]): the static library of one folder under src/, built from every .cpp in it.

@@ -1,0 +1,60 @@
+# The commands of a developer. Each installs what is missing before it begins (scripts/install-deps.sh).
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+BUILD := build/release
+DEPS := scripts/install-deps.sh
+
+.PHONY: help demo test bench install asan format lint clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## make demo      build, and run the three experiments on the model and on this kernel
+demo: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target command
+	@scripts/demo.sh
+
+## make test      build everything and run the tests
+test: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --preset release -j $(JOBS)
+
+## make bench     the model against this kernel, and how it grows
+bench: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	@scripts/bench.sh
+
+## make install   into PREFIX (/usr/local), below DESTDIR if that is set
+install: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+## make asan      the tests under the address and undefined-behaviour sanitizers
+asan: deps
+	@cmake --preset asan >/dev/null
+	@cmake --build build/asan -j $(JOBS)
+	@ctest --preset asan -j $(JOBS)
+
+## make format    format every source file
+format: lint-deps
+	@scripts/format.sh
+
+## make lint      check the format, and run clang-tidy over src/
+lint: lint-deps configure
+	@scripts/format.sh --check
+	@scripts/lint.sh
+
+## make clean     remove the builds of this Makefile
+clean:
+	rm -rf build/release build/debug build/asan
+
+.PHONY: deps lint-deps configure
+deps:
+	@$(DEPS) build
+
+lint-deps:
+	@$(DEPS) build lint
+
+configure: deps
+	@cmake --preset release >/dev/null

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The experiments of the three mailing-list threads, each kernel before and after its patch, and this machine's kernel
+# beside them. Takes no arguments; FAULTLINE names another faultline than that of build/release.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+faultline=${FAULTLINE:-build/release/src/cli/faultline}
+failed=0
+
+# show TITLE ARGUMENT…: says what is asked, and how it is asked, and runs it. A demonstration goes on after a failure.
+show() {
+  printf '\n\033[1m%s\033[0m\n$ faultline' "$1"
+  shift
+  printf ' %q' "$@"
+  printf '\n\n'
+  "$faultline" "$@" || failed=1
+}
+
+show 'mprotect: does the kernel make pages writable again, or does each take a fault?' \
+  run programs/mprotect-cycle.fl --on model:5.10 --on model:5.10+upgrade=page-count --on model:6.12 --on live
+
+show 'arm64: first touch by an atomic, read fault first or write fault at once?' \
+  run programs/atomic-populate.fl --on model:arm64/6.8 --on model:arm64/6.8+rmw=write-first \
+  --on model:arm64/6.8+rmw=write-first+exec-only=epan
+
+show 'mseal: what does the seal test cost a call, tested upfront or as the VMAs are reached?' \
+  run programs/seal-sweep.fl --on model:6.8 --on model:6.8+seal=upfront --on model:6.12 --on live
+
+show 'mseal: what does each call return on sealed memory?' \
+  run programs/seal-matrix.fl --on model:6.8 --on model:6.8+seal=upfront --on model:6.12 --on live
+
+exit $failed
