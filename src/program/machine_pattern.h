@@ -17,7 +17,9 @@ struct MachineId {
 
 /// What `expect … on PATTERN` names, one of
 ///   model  live  vm               every machine of that kind
-///   model:6.12  vm:arm64/6.12     exactly that one, policies included (x86-64 unless it says arm64/)
+///   model:arm64                   every machine of that kind and architecture
+///   model:6.12  vm:arm64/6.12     exactly that one, policies included (x86-64 unless it says arm64/); a machine of
+///                                 release 6.12.117 is a 6.12, one of 6.1 is not
 ///   model:>=6.2  live:<6.10       a range of versions, any architecture, without changed policies
 ///   model:arm64/>=6.13            the same, of one architecture
 struct MachinePattern {
@@ -32,7 +34,7 @@ struct MachinePattern {
   std::string text() const;
 };
 
-/// Parses one pattern; the error says what was expected.
+/// Parses one pattern. When it is none, `expected` says what was.
 std::optional<MachinePattern> parse_machine_pattern(std::string_view text, std::string& expected);
 
 /// Compares dotted versions number by number: 6.2 < 6.12, and 6.12 == 6.12.117 as far as 6.12 goes.

@@ -41,6 +41,7 @@ struct SysSignature {
   std::string_view name;
   std::uint8_t least = 0;
   std::uint8_t most = 0;
+  std::string_view parameters = {};  // their names as the manual page gives them: "addr, length, prot"
 };
 
 /// The signatures of all calls, ordered as the enum.

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "program/program.h"
+
+namespace faultline::program {
+
+/// Whether two programs do the same in the same way: the trees are equal, slots and names included. Positions, the
+/// source text of statements and of numbers, and Program::name do not count.
+bool equal(const Program& a, const Program& b);
+bool equal(const Expr& a, const Expr& b);
+
+}  // namespace faultline::program
