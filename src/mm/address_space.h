@@ -14,8 +14,11 @@
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
+#include "mm/vma.h"
 
 namespace faultline::mm {
+
+struct Mm;
 
 /// What a probe of a range finds: the model's side of run::Shape.
 struct RangeState {
@@ -59,15 +62,22 @@ class AddressSpace {
   /// fork(2): the child's address space. Both live on; ENOMEM never happens here.
   std::unique_ptr<AddressSpace> fork();
 
-  /// One access by one instruction of the user's program. The byte read, or the signal that it ended in.
-  std::expected<std::uint8_t, Signal> load(Addr addr);
+  /// mlock(2) and munlock(2); RLIMIT_MEMLOCK is unlimited.
+  Result<void> mlock(Addr start, std::uint64_t length);
+  Result<void> munlock(Addr start, std::uint64_t length);
+
+  /// One access by one instruction of the user's program: what it gives, or the signal that it ended in. `text` is the
+  /// page that holds the instruction; absent means ordinary readable text.
+  std::expected<std::uint8_t, Signal> load(Addr addr, std::optional<Addr> text = {});
   std::expected<void, Signal> store(Addr addr, std::uint8_t value);
   /// Adds `addend` to the 64-bit word at `addr`, which is 8-byte aligned, with one atomic read-modify-write instruction
-  /// (LDADD, LOCK XADD); gives the word before. `text` is the page that holds the instruction; absent means ordinary
-  /// readable text.
+  /// (LDADD, LOCK XADD); gives the word before.
   std::expected<std::uint64_t, Signal> atomic_add(Addr addr, std::uint64_t addend, std::optional<Addr> text = {});
   /// An instruction fetch.
   std::expected<void, Signal> fetch(Addr addr);
+  /// The kernel writes `length` bytes of `value` into user memory (copy_to_user): returns how many it could write
+  /// before the first page that forbids it. Faults are taken, but never a signal (C7 of the cases).
+  std::uint64_t copy_to_user(Addr addr, std::uint64_t length, std::uint8_t value);
 
   /// The byte at `addr` without an access: 0 where nothing is present.
   std::uint8_t peek(Addr addr) const;
@@ -78,7 +88,7 @@ class AddressSpace {
   RangeState state(Range range) const;
   PageState page(Addr addr) const;
   /// Calls `visit` for each VMA that overlaps the range, in order of address.
-  void for_each_vma(Range range, const std::function<void(const struct Vma&)>& visit) const;
+  void for_each_vma(Range range, const std::function<void(const Vma&)>& visit) const;
 
   /// What has been counted since the address space began (a forked child begins at zero).
   const Counters& counters() const;
@@ -93,8 +103,8 @@ class AddressSpace {
   std::optional<std::string> check() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  explicit AddressSpace(std::unique_ptr<Mm> mm);
+  std::unique_ptr<Mm> mm_;
 };
 
 }  // namespace faultline::mm

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "arch/arch.h"
+#include "base/flags.h"
 
 /// The kernel that a model behaves as: a set of policies, each one switchable rule. Letters are sections of
 /// docs/kernel-semantics.md.
@@ -64,12 +65,33 @@ enum class Uncharge : std::uint8_t { never, unfaulted };
 
 /// When does a change of protection flush the TLB (A.3)?
 enum class ProtectFlush : std::uint8_t {
-  when_changed,  // up to 5.18: one flush of the range if any entry changed
-  when_needed,   // 5.19 on: gathered, only for entries whose old translation may be cached and wider
+  when_changed,  // up to 5.18: one flush of each VMA's range if any entry changed
+  always,        // arm64 from 5.19: gathered, for every entry that changed
+  when_needed,   // x86-64 from 5.19, arm64 in 7.x: only for entries that granted something before
 };
 
 /// Which lock a page fault takes.
-enum class FaultLock : std::uint8_t { mmap, per_vma };
+enum class FaultLock : std::uint8_t {
+  mmap,                // mmap_lock for reading
+  per_vma_if_faulted,  // 6.4 to 6.9: the VMA's own lock, once it has an anon_vma
+  per_vma,             // 6.10 on: also before, except for the first write
+};
+
+/// Advice that came later than 5.10; the guards have a policy of their own.
+enum class AdviceSet : std::uint8_t { none = 0, populate = 1, dontneed_locked = 2, collapse = 4 };
+
+/// Are the flushes of DONTNEED and FREE gathered over the whole call (6.16 on) or done for each VMA?
+enum class AdviseFlush : std::uint8_t { per_vma, per_call };
+
+/// Does advice on pages of a single VMA take that VMA's lock (6.17 on) instead of mmap_lock?
+enum class AdviseLock : std::uint8_t { mmap, per_vma };
+
+}  // namespace faultline::mm
+
+template <>
+inline constexpr bool faultline::kIsFlagSet<faultline::mm::AdviceSet> = true;
+
+namespace faultline::mm {
 
 /// A kernel to behave as. `name` is how a person writes it, the policies that were switched included:
 /// "6.12", "arm64/6.8+rmw=write-first".
@@ -88,6 +110,9 @@ struct Profile {
   Uncharge uncharge = Uncharge::never;
   ProtectFlush protect_flush = ProtectFlush::when_needed;
   FaultLock fault_lock = FaultLock::mmap;
+  AdviceSet advice = AdviceSet::none;
+  AdviseFlush advise_flush = AdviseFlush::per_vma;
+  AdviseLock advise_lock = AdviseLock::mmap;
 };
 
 /// The presets, oldest first, x86-64 before arm64.

@@ -35,7 +35,6 @@ enum class Rule : std::uint8_t {
   reports_write_unwritable,
   atomic_forced_write,
   atomic_text_unreadable,
-  atomic_vma_readonly,
   // mprotect's upgrade: why a PTE was or was not made writable.
   upgrade_never_private,
   upgrade_exclusive,
@@ -93,14 +92,14 @@ struct EntryView {
 
 struct Event {
   EventKind kind{};
-  Range range;
+  Range range{};
   Rule rule = Rule::none;
   Counter counter = Counter::count_;
   Prot prot = Prot::none;
   bool write = false;
-  EntryView entry;
+  EntryView entry{};
   int error = 0;
-  std::optional<Signal> signal;
+  std::optional<Signal> signal{};
 };
 
 class Observer {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "arch/arch.h"
+#include "base/flags.h"
+
+namespace faultline::arch {
+
+/// What the processor finds in a page-table entry. `valid` is the hardware's view: a PROT_NONE entry is not valid.
+struct Translation {
+  bool valid = false;
+  bool readable = false;
+  bool writable = false;
+  bool executable = false;
+  bool key_denied = false;  // a protection key forbids loads and stores
+};
+
+/// What the processor tells the kernel about an access that it could not make.
+enum class Report : std::uint8_t {
+  granted,  // no fault: the access is made
+  read,
+  write,
+  fetch,
+};
+
+/// The check that the processor makes, in the order execute, write, read; and the direction that a fault reports. The
+/// architectures differ for an atomic: x86-64 reports a write always; arm64 reports a read where reading would fault
+/// too (WnR, B.1).
+Report check_access(Arch arch, AccessKind kind, const Translation& entry);
+
+}  // namespace faultline::arch

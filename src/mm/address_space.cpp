@@ -1,0 +1,124 @@
+#include "mm/address_space.h"
+
+#include "mm/calls.h"
+#include "mm/fault.h"
+#include "mm/invariants.h"
+#include "mm/mm.h"
+
+namespace faultline::mm {
+namespace {
+
+/// The frame behind an address: from the software TLB, else by the page tables and the faults that they need.
+std::expected<FrameId, Signal> frame_for(Mm& mm, Addr addr, AccessKind kind, std::uint8_t need,
+                                         std::optional<Addr> text = {}) {
+  if (const Tlb::Entry* hit = mm.tlb.lookup(addr, need)) [[likely]] {
+    return hit->frame;
+  }
+  return touch(mm, addr, kind, text);
+}
+
+}  // namespace
+
+AddressSpace::AddressSpace(System& system) : mm_(std::make_unique<Mm>(system)) {}
+AddressSpace::AddressSpace(std::unique_ptr<Mm> mm) : mm_(std::move(mm)) {}
+AddressSpace::~AddressSpace() = default;
+
+Result<Addr> AddressSpace::mmap(Addr hint, std::uint64_t length, Prot prot, MapFlags flags, int fd,
+                                std::uint64_t offset) {
+  return do_mmap(*mm_, hint, length, prot, flags, fd, offset);
+}
+Result<void> AddressSpace::munmap(Addr start, std::uint64_t length) { return do_munmap(*mm_, start, length); }
+Result<void> AddressSpace::mprotect(Addr start, std::uint64_t length, Prot prot) {
+  return do_mprotect(*mm_, start, length, prot);
+}
+Result<void> AddressSpace::madvise(Addr start, std::uint64_t length, Advice advice) {
+  return do_madvise(*mm_, start, length, advice);
+}
+Result<void> AddressSpace::mseal(Addr start, std::uint64_t length, std::uint64_t flags) {
+  return do_mseal(*mm_, start, length, flags);
+}
+Result<void> AddressSpace::mlock(Addr start, std::uint64_t length) { return do_mlock(*mm_, start, length); }
+Result<void> AddressSpace::munlock(Addr start, std::uint64_t length) { return do_munlock(*mm_, start, length); }
+Addr AddressSpace::brk(Addr requested) { return do_brk(*mm_, requested); }
+std::unique_ptr<AddressSpace> AddressSpace::fork() {
+  return std::unique_ptr<AddressSpace>(new AddressSpace(do_fork(*mm_)));
+}
+
+std::expected<std::uint8_t, Signal> AddressSpace::load(Addr addr, std::optional<Addr> text) {
+  const auto frame = frame_for(*mm_, addr, AccessKind::load, Tlb::kLoad, text);
+  if (!frame) return std::unexpected(frame.error());
+  return mm_->frames().peek(*frame, addr.page_offset());
+}
+
+std::expected<void, Signal> AddressSpace::store(Addr addr, std::uint8_t value) {
+  const auto frame = frame_for(*mm_, addr, AccessKind::store, Tlb::kStore);
+  if (!frame) return std::unexpected(frame.error());
+  mm_->frames().poke(*frame, addr.page_offset(), value);
+  return {};
+}
+
+std::expected<std::uint64_t, Signal> AddressSpace::atomic_add(Addr addr, std::uint64_t addend,
+                                                              std::optional<Addr> text) {
+  const auto frame = frame_for(*mm_, addr, AccessKind::atomic, Tlb::kLoad | Tlb::kStore, text);
+  if (!frame) return std::unexpected(frame.error());
+  const std::uint64_t before = mm_->frames().peek_word(*frame, addr.page_offset());
+  mm_->frames().poke_word(*frame, addr.page_offset(), before + addend);
+  return before;
+}
+
+std::expected<void, Signal> AddressSpace::fetch(Addr addr) {
+  const auto frame = frame_for(*mm_, addr, AccessKind::fetch, Tlb::kFetch);
+  if (!frame) return std::unexpected(frame.error());
+  return {};
+}
+
+std::uint64_t AddressSpace::copy_to_user(Addr addr, std::uint64_t length, std::uint8_t value) {
+  std::uint64_t done = 0;
+  while (done < length && store(addr + done, value)) ++done;
+  return done;
+}
+
+std::uint8_t AddressSpace::peek(Addr addr) const {
+  const Pte pte = mm_->table.get(addr);
+  return pte.present() ? mm_->frames().peek(pte.frame(), addr.page_offset()) : 0;
+}
+
+std::optional<Prot> AddressSpace::protection(Addr addr) const {
+  const Vma* vma = mm_->vmas.at(addr);
+  return vma == nullptr ? std::nullopt : std::optional(prot_of(vma->flags));
+}
+
+std::uint64_t AddressSpace::vma_count() const { return mm_->vmas.size(); }
+
+RangeState AddressSpace::state(Range range) const {
+  RangeState found;
+  mm_->vmas.each(range, [&](const Vma&) { ++found.vmas; });
+  mm_->table.each({range.start.page_floor(), Addr{page_ceil(range.end.value)}}, [&](Addr, Pte pte) {
+    found.present += pte.present() ? 1 : 0;
+    found.writable += pte.write() ? 1 : 0;
+  });
+  return found;
+}
+
+PageState AddressSpace::page(Addr addr) const {
+  const Pte pte = mm_->table.get(addr);
+  PageState state{.present = pte.present(),
+                  .writable = pte.write(),
+                  .dirty = pte.dirty(),
+                  .zero_page = pte.zero_page(),
+                  .guard = pte.guard()};
+  state.exclusive = pte.present() && mm_->frames().at(pte.frame()).exclusive() == Exclusive::yes;
+  return state;
+}
+
+void AddressSpace::for_each_vma(Range range, const std::function<void(const Vma&)>& visit) const {
+  mm_->vmas.each(range, visit);
+}
+
+const Counters& AddressSpace::counters() const { return mm_->counters; }
+const Profile& AddressSpace::profile() const { return mm_->profile(); }
+const Tunables& AddressSpace::tunables() const { return mm_->system.tunables(); }
+void AddressSpace::observe(Observer* observer) { mm_->observer = observer; }
+std::optional<std::string> AddressSpace::check() const { return find_violation(*mm_); }
+
+}  // namespace faultline::mm

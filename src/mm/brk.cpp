@@ -1,0 +1,23 @@
+// brk(2), the raw system call.
+#include "mm/calls.h"
+#include "mm/merge.h"
+
+namespace faultline::mm {
+
+Addr do_brk(Mm& mm, Addr requested) {
+  mm.count(Counter::mmap_lock_write);
+  if (requested < mm.brk_start || requested >= mm.geometry().task_size) return mm.brk;
+  const Addr old_end{page_ceil(mm.brk.value)};
+  const Addr new_end{page_ceil(requested.value)};
+  if (new_end < old_end) {
+    if (!unmap_range(mm, {new_end, old_end})) return mm.brk;
+  } else if (new_end > old_end) {
+    const Range grown{old_end, new_end};
+    if (mm.vmas.first_in(grown) != nullptr || mm.vmas.size() > mm.system.tunables().max_map_count) return mm.brk;
+    const VmFlags flags = new_mapping_flags(mm, Prot::read | Prot::write) | VmFlags::account;
+    insert_merged(mm, {.range = grown, .flags = flags, .pgoff = grown.start.page()});
+  }
+  return mm.brk = requested;
+}
+
+}  // namespace faultline::mm

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+
+#include "base/errno.h"
+#include "base/flags.h"
+#include "mm/mm.h"
+
+/// The system calls on an Mm, each in a file of its own name. Arguments and errors are those of AddressSpace.
+namespace faultline::mm {
+
+Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlags flags, int fd, std::uint64_t offset);
+Result<void> do_munmap(Mm& mm, Addr start, std::uint64_t length);
+Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot);
+Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice);
+Result<void> do_mseal(Mm& mm, Addr start, std::uint64_t length, std::uint64_t flags);
+Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length);
+Result<void> do_munlock(Mm& mm, Addr start, std::uint64_t length);
+Addr do_brk(Mm& mm, Addr requested);
+std::unique_ptr<Mm> do_fork(Mm& parent);
+
+/// Unmaps a range whose bounds are known to be good: what munmap, a fixed mmap and a shrinking brk share.
+Result<void> unmap_range(Mm& mm, Range range);
+
+/// Faults the pages of a range inside one VMA in, as the kernel does for itself (D.7, C9). False at a guard region.
+enum class Populate : std::uint8_t { read, write };
+bool populate(Mm& mm, Vma& vma, Range range, Populate how);
+
+/// The flags that every new private anonymous mapping of these bits has.
+VmFlags new_mapping_flags(Mm& mm, Prot prot);
+
+/// Changes the protection of the entries of a range inside one VMA to what the VMA's flags now say (change_protection).
+void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush);
+
+}  // namespace faultline::mm

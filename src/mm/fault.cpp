@@ -1,0 +1,189 @@
+// From an access to a resolved fault or a signal: B.1 to B.5.
+#include "mm/fault.h"
+
+#include "arch/arm64_atomic.h"
+
+namespace faultline::mm {
+namespace {
+
+using arch::Report;
+
+/// The instruction that a program's access is made with; only the arm64 v5 patch looks at it.
+constexpr std::uint32_t kLdadd = 0xf8200020;  // ldadd x0, x0, [x1]
+constexpr std::uint32_t kLdrb = 0x39400020;   // ldrb w0, [x1]
+
+std::uint32_t instruction_of(AccessKind kind) { return kind == AccessKind::atomic ? kLdadd : kLdrb; }
+
+Signal segv(int code, Addr addr) { return Signal{kSigSegv, code, addr}; }
+
+/// Does the VMA permit what was reported (access_error)? The si_code when it does not.
+std::optional<int> forbidden(const Mm& mm, const Vma& vma, Pte pte, Report report) {
+  const Profile& profile = mm.profile();
+  if (vma.is(VmFlags::exec_only_key) && report != Report::fetch) return kSegvPkuErr;
+  VmFlags need = VmFlags::none;
+  switch (report) {
+    case Report::write:
+      need = VmFlags::write;
+      break;
+    case Report::fetch:
+      // arm64 tests the VMA. x86-64 tests only whether it is accessible, maps the page, and finds it not executable on
+      // the next try.
+      if (profile.arch == arch::Arch::arm64) {
+        need = VmFlags::exec;
+      } else {
+        if (pte.accessible()) return kSegvAccErr;
+        need = VmFlags::access;
+      }
+      break;
+    case Report::read:
+    case Report::granted:
+      need = VmFlags::read | VmFlags::write;
+      if (profile.exec_only != ExecOnly::epan) need |= VmFlags::exec;
+      break;
+  }
+  return vma.is(need) ? std::nullopt : std::optional(kSegvAccErr);
+}
+
+/// arm64 with rmw=write-first: reads the instruction at the faulting pc. Page faults are off meanwhile, so text that
+/// cannot be read costs a nested exception and decides nothing (B.3, B.5).
+bool is_atomic_at(Mm& mm, AccessKind kind, std::optional<Addr> text) {
+  const bool readable = !text || translation(mm.table.get(text->page_floor())).readable;
+  if (!readable) {
+    mm.count(Counter::exceptions);
+    mm.count(Counter::fault_nested);
+  }
+  const Rule rule = !readable                                   ? Rule::atomic_text_unreadable
+                    : arch::is_atomic_rmw(instruction_of(kind)) ? Rule::atomic_forced_write
+                                                                : Rule::none;
+  if (rule != Rule::none) {
+    mm.explain(
+        [&] { return Event{.kind = EventKind::probe, .range = Range::of(text.value_or(Addr{}), 4), .rule = rule}; });
+  }
+  return rule == Rule::atomic_forced_write;
+}
+
+/// The direction in which the kernel takes the fault, which the arm64 patch may turn from a read into a write.
+Report taken_as(Mm& mm, const Vma& vma, AccessKind kind, Report reported, std::optional<Addr> text) {
+  const Profile& profile = mm.profile();
+  if (profile.arch != arch::Arch::arm64 || profile.rmw != Rmw::write_first) return reported;
+  if (reported != Report::read || !vma.is(VmFlags::write)) return reported;
+  return is_atomic_at(mm, kind, text) ? Report::write : reported;
+}
+
+void count_lock(Mm& mm, const Vma* vma, Report taken) {
+  const bool unfaulted = vma == nullptr || vma->anon_vma == 0;
+  switch (mm.profile().fault_lock) {
+    case FaultLock::mmap:
+      mm.count(Counter::mmap_lock_read);
+      return;
+    case FaultLock::per_vma_if_faulted:
+      mm.count(unfaulted ? Counter::mmap_lock_read : Counter::vma_lock);
+      return;
+    case FaultLock::per_vma:
+      // Only a first write still needs mmap_lock: it makes the anon_vma, for which it may look at the neighbours.
+      mm.count(vma == nullptr || (unfaulted && taken == Report::write) ? Counter::mmap_lock_read : Counter::vma_lock);
+      return;
+  }
+}
+
+EntryView view(const Mm& mm, Pte pte) {
+  const arch::Translation seen = translation(pte);
+  EntryView entry{.present = pte.present(),
+                  .zero_page = pte.zero_page(),
+                  .readable = seen.readable,
+                  .writable = seen.writable,
+                  .executable = seen.executable,
+                  .dirty = pte.dirty(),
+                  .guard = pte.guard()};
+  if (pte.present() && !pte.zero_page()) {
+    const Frame& frame = mm.system.frames().at(pte.frame());
+    entry.exclusive = frame.exclusive() == Exclusive::yes;
+    entry.references = frame.references();
+  }
+  return entry;
+}
+
+void tell_attempt(Mm& mm, Addr addr, AccessKind kind, Pte pte, Report reported) {
+  if (mm.observer == nullptr) return;
+  const Range page = Range::of(addr.page_floor(), kPageSize);
+  Rule why = Rule::none;
+  if (mm.profile().arch == arch::Arch::arm64 && kind == AccessKind::atomic) {
+    why = reported == Report::write ? Rule::reports_write_unwritable
+          : pte.accessible()        ? Rule::reports_read_unreadable
+                                    : Rule::reports_read_untranslated;
+  }
+  mm.observer->on({.kind = EventKind::pte, .range = page, .entry = view(mm, pte)});
+  mm.observer->on({.kind = EventKind::hardware, .range = page, .rule = why, .write = reported == Report::write});
+}
+
+std::unexpected<Signal> deliver(Mm& mm, Addr addr, int code, Rule rule, Counter kind) {
+  const Signal signal = segv(code, addr);
+  mm.count(kind);
+  mm.explain([&] {
+    return Event{
+        .kind = EventKind::signal, .range = Range::of(addr.page_floor(), kPageSize), .rule = rule, .signal = signal};
+  });
+  return std::unexpected(signal);
+}
+
+/// One exception: do_user_addr_fault, do_page_fault.
+std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte pte, Report reported,
+                                       std::optional<Addr> text) {
+  mm.count(Counter::exceptions);
+  mm.explain([&] {
+    return Event{.kind = EventKind::exception,
+                 .range = Range::of(addr.page_floor(), kPageSize),
+                 .write = reported == Report::write};
+  });
+  Vma* vma = mm.vmas.at(addr);
+  if (vma == nullptr) {
+    count_lock(mm, vma, reported);
+    return deliver(mm, addr, kSegvMapErr, Rule::no_vma, Counter::fault_signal);
+  }
+  mm.explain([&] { return Event{.kind = EventKind::vma, .range = vma->range(), .prot = prot_of(vma->flags)}; });
+  const Report taken = taken_as(mm, *vma, kind, reported, text);
+  count_lock(mm, vma, taken);
+  if (const auto code = forbidden(mm, *vma, pte, taken)) {
+    const Rule rule = *code == kSegvPkuErr ? Rule::protection_key : Rule::vma_forbids;
+    return deliver(mm, addr, *code, rule, Counter::fault_signal);
+  }
+  if (resolve(mm, *vma, addr, taken, FaultOrigin::exception) == Handled::guarded) {
+    return deliver(mm, addr, kSegvMapErr, Rule::guard_region, Counter::fault_guard);
+  }
+  return {};
+}
+
+}  // namespace
+
+arch::Translation translation(Pte pte) {
+  return {.valid = pte.accessible(),
+          .readable = pte.has(Pte::kRead),
+          .writable = pte.write(),
+          .executable = pte.has(Pte::kExec),
+          .key_denied = pte.has(Pte::kKeyDenied)};
+}
+
+std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::optional<Addr> text) {
+  const Addr page = addr.page_floor();
+  for (;;) {
+    const Pte pte = mm.table.get(page);
+    const Report reported = arch::check_access(mm.profile().arch, kind, translation(pte));
+    if (reported == Report::granted) {
+      const bool writes = kind == AccessKind::store || kind == AccessKind::atomic;
+      const Pte used = writes ? pte.with(Pte::kYoung | Pte::kDirty) : pte.with(Pte::kYoung);
+      if (used != pte) mm.table.set(page, used);
+      const bool keyed = pte.has(Pte::kKeyDenied);
+      const auto allows = static_cast<std::uint8_t>((pte.has(Pte::kRead) && !keyed ? Tlb::kLoad : 0) |
+                                                    (pte.write() && used.dirty() && !keyed ? Tlb::kStore : 0) |
+                                                    (pte.has(Pte::kExec) ? Tlb::kFetch : 0));
+      mm.tlb.fill(page, pte.frame(), allows);
+      return pte.frame();
+    }
+    tell_attempt(mm, addr, kind, pte, reported);
+    if (auto handled = take_fault(mm, addr, kind, pte, reported, text); !handled) {
+      return std::unexpected(handled.error());
+    }
+  }
+}
+
+}  // namespace faultline::mm

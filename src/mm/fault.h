@@ -1,0 +1,31 @@
+#pragma once
+
+#include <expected>
+#include <optional>
+
+#include "arch/access.h"
+#include "base/signal.h"
+#include "mm/mm.h"
+
+namespace faultline::mm {
+
+/// Makes the page at `addr` grant the access, taking whatever faults that needs, as the instruction would: try, fault,
+/// try again. Returns the frame, or the signal that the access ended in. `text` is the page that holds the accessing
+/// instruction; absent means ordinary readable text.
+std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::optional<Addr> text);
+
+/// Who met the missing page: the processor, or the kernel that populates it for itself (get_user_pages).
+enum class FaultOrigin : std::uint8_t { exception, populate };
+
+enum class Handled : std::uint8_t {
+  done,     // the access may be tried again
+  guarded,  // a guard region: VM_FAULT_SIGSEGV
+};
+
+/// Resolves a permitted fault in a VMA (handle_mm_fault): maps, copies or reuses, and counts the kind.
+Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin);
+
+/// What the processor would see in an entry.
+arch::Translation translation(Pte pte);
+
+}  // namespace faultline::mm

@@ -1,0 +1,58 @@
+// fork(2): A.8.
+#include <vector>
+
+#include "mm/calls.h"
+
+namespace faultline::mm {
+namespace {
+
+/// Shares the pages of one VMA with the child: both sides write-protected, and owned by neither.
+void share_pages(Mm& parent, Mm& child, const Vma& vma) {
+  parent.table.update(vma.range(), [&](Addr at, Pte pte) {
+    if (pte.none()) return pte;
+    if (pte.guard()) {
+      set_pte(child, at, pte);
+      return pte;
+    }
+    parent.frames().map(pte.frame());
+    if (!pte.zero_page()) parent.frames().at(pte.frame()).set_exclusive(Exclusive::no);
+    const Pte shared = pte.without(Pte::kWrite);
+    set_pte(child, at, shared.without(Pte::kYoung));
+    parent.tlb.drop(at);
+    return shared;
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Mm> do_fork(Mm& parent) {
+  auto child = std::make_unique<Mm>(parent.system, parent);
+  parent.count(Counter::mmap_lock_write);
+  const Range everything{Addr{0}, parent.geometry().task_size};
+  std::vector<Vma*> left_out;
+  child->vmas.each(everything, [&](Vma& vma) {
+    visit_vma(parent);
+    vma.flags &= ~VmFlags::locked;
+    if (vma.is(VmFlags::dontcopy)) {
+      left_out.push_back(&vma);
+    } else if (vma.is(VmFlags::wipeonfork)) {
+      vma.anon_vma = 0;
+      vma.chain = 0;
+    } else if (vma.anon_vma != 0) {
+      // A mapping that was never written has no anon_vma, and the child faults for itself what it needs.
+      share_pages(parent, *child, vma);
+      vma.anon_vma = parent.system.next_anon_vma();
+      ++vma.chain;
+    }
+  });
+  for (Vma* vma : left_out) child->vmas.erase(vma);
+  // The parent's write permissions are gone from its entries, and must go from every TLB.
+  parent.count(Counter::flushes_full);
+  parent.explain(
+      [&] { return Event{.kind = EventKind::flush, .range = everything, .counter = Counter::flushes_full}; });
+  parent.counters += child->counters;  // making the child's tables is the parent's work
+  child->counters = {};
+  return child;
+}
+
+}  // namespace faultline::mm

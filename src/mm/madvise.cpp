@@ -1,0 +1,238 @@
+// madvise(2): D.7, C.4.
+#include "mm/calls.h"
+#include "mm/fault.h"
+#include "mm/merge.h"
+#include "mm/seal.h"
+
+namespace faultline::mm {
+namespace {
+
+bool known(const Profile& profile, Advice advice) {
+  switch (advice) {
+    case Advice::normal:
+    case Advice::random:
+    case Advice::sequential:
+    case Advice::willneed:
+    case Advice::dontneed:
+    case Advice::free:
+    case Advice::remove:
+    case Advice::dontfork:
+    case Advice::dofork:
+    case Advice::mergeable:
+    case Advice::unmergeable:
+    case Advice::hugepage:
+    case Advice::nohugepage:
+    case Advice::dontdump:
+    case Advice::dodump:
+    case Advice::wipeonfork:
+    case Advice::keeponfork:
+    case Advice::cold:
+    case Advice::pageout:
+    case Advice::hwpoison:
+    case Advice::soft_offline:
+      return true;
+    case Advice::populate_read:
+    case Advice::populate_write:
+      return has(profile.advice, AdviceSet::populate);
+    case Advice::dontneed_locked:
+      return has(profile.advice, AdviceSet::dontneed_locked);
+    case Advice::collapse:
+      return has(profile.advice, AdviceSet::collapse);
+    case Advice::guard_install:
+    case Advice::guard_remove:
+      return profile.guards == Guards::present;
+  }
+  return false;
+}
+
+/// What the advice makes of a VMA's flags, or nothing when it changes pages instead.
+std::optional<VmFlags> advised_flags(VmFlags flags, Advice advice) {
+  switch (advice) {
+    case Advice::normal:
+      return flags & ~(VmFlags::rand_read | VmFlags::seq_read);
+    case Advice::random:
+      return (flags & ~VmFlags::seq_read) | VmFlags::rand_read;
+    case Advice::sequential:
+      return (flags & ~VmFlags::rand_read) | VmFlags::seq_read;
+    case Advice::dontfork:
+      return flags | VmFlags::dontcopy;
+    case Advice::dofork:
+      return flags & ~VmFlags::dontcopy;
+    case Advice::wipeonfork:
+      return flags | VmFlags::wipeonfork;
+    case Advice::keeponfork:
+      return flags & ~VmFlags::wipeonfork;
+    case Advice::dontdump:
+      return flags | VmFlags::dontdump;
+    case Advice::dodump:
+      return flags & ~VmFlags::dontdump;
+    case Advice::mergeable:
+      return flags | VmFlags::mergeable;
+    case Advice::unmergeable:
+      return flags & ~VmFlags::mergeable;
+    case Advice::hugepage:
+      return (flags & ~VmFlags::nohugepage) | VmFlags::hugepage;
+    case Advice::nohugepage:
+      return (flags & ~VmFlags::hugepage) | VmFlags::nohugepage;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// MADV_FREE: what was written may be dropped until it is written again. Entries become clean and old.
+void mark_lazyfree(Mm& mm, Range part, FlushBatch& flush) {
+  std::uint64_t changed = 0;
+  const std::uint64_t scanned = mm.table.update(part, [&](Addr at, Pte pte) {
+    if (!pte.present() || pte.zero_page() || !pte.has(Pte::kYoung | Pte::kDirty)) return pte;
+    ++changed;
+    mm.tlb.drop(at);
+    flush.add(Range::of(at, kPageSize));
+    return pte.without(Pte::kYoung | Pte::kDirty);
+  });
+  mm.count(Counter::ptes_scanned, scanned);
+  mm.count(Counter::ptes_changed, changed);
+}
+
+Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
+  if (vma.is(VmFlags::locked)) return mm.refuse(EINVAL, Rule::bad_argument, part);
+  // So that fork copies the markers.
+  prepare_anon_vma(mm, vma);
+  zap(mm, part, Guarding::keep, flush);
+  for (Addr at = part.start; at < part.end; at = at + kPageSize) set_pte(mm, at, Pte::guard_marker());
+  return {};
+}
+
+void remove_guards(Mm& mm, Range part) {
+  std::uint64_t changed = 0;
+  mm.count(Counter::ptes_scanned, mm.table.update(part, [&](Addr, Pte pte) {
+    if (!pte.guard()) return pte;
+    ++changed;
+    return Pte{};
+  }));
+  mm.count(Counter::ptes_changed, changed);
+}
+
+/// Applies the advice to one VMA's part of the range. Returns the VMA that now holds it.
+Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch& flush) {
+  if (auto allowed = check_discard_in_loop(mm, *vma, advice); !allowed) return std::unexpected(allowed.error());
+  if (const auto flags = advised_flags(vma->flags, advice)) {
+    if (*flags == vma->flags) return vma;
+    auto changed = modify_flags(mm, vma, part, *flags);
+    // A lack of kernel resources is temporary, says madvise.
+    if (!changed && changed.error() == Errno{ENOMEM}) return fail(EAGAIN);
+    return changed;
+  }
+  const bool locked = vma->is(VmFlags::locked);
+  switch (advice) {
+    case Advice::willneed:
+      return vma;  // nothing is swapped out
+    case Advice::dontneed:
+      if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
+      [[fallthrough]];
+    case Advice::dontneed_locked:
+      zap(mm, part, Guarding::keep, flush);
+      break;
+    case Advice::free:
+      if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
+      mark_lazyfree(mm, part, flush);
+      break;
+    case Advice::cold:
+    case Advice::pageout:
+      if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
+      return vma;  // nothing is reclaimed
+    case Advice::guard_install:
+      if (auto done = install_guards(mm, *vma, part, flush); !done) return std::unexpected(done.error());
+      break;
+    case Advice::guard_remove:
+      remove_guards(mm, part);
+      break;
+    default:
+      // REMOVE needs a file; COLLAPSE needs a range that a huge page fits in.
+      return mm.refuse(EINVAL, Rule::bad_argument, part);
+  }
+  if (mm.profile().advise_flush == AdviseFlush::per_vma) flush.perform();
+  return vma;
+}
+
+/// MADV_POPULATE_READ and MADV_POPULATE_WRITE stop at the first page that cannot be had.
+Result<void> populate_range(Mm& mm, Range range, Populate how) {
+  const VmFlags need = how == Populate::write ? VmFlags::write : VmFlags::read;
+  for (Addr at = range.start; at < range.end;) {
+    Vma* vma = mm.vmas.at(at);
+    if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, range.end});
+    visit_vma(mm);
+    if (!vma->is(need) || vma->is(VmFlags::exec_only_key)) return mm.refuse(EINVAL, Rule::vma_forbids, vma->range());
+    if (!populate(mm, *vma, range.intersect({at, vma->end}), how)) {
+      return mm.refuse(EFAULT, Rule::guard_region, vma->range());
+    }
+    at = vma->end;
+  }
+  return {};
+}
+
+/// Which lock the call takes, per era.
+void count_lock(Mm& mm, Range range, Advice advice) {
+  if (advised_flags(VmFlags::none, advice)) return mm.count(Counter::mmap_lock_write);
+  const bool page_advice = advice == Advice::dontneed || advice == Advice::dontneed_locked || advice == Advice::free ||
+                           advice == Advice::guard_install || advice == Advice::guard_remove;
+  const Vma* vma = mm.vmas.at(range.start);
+  const bool single = vma != nullptr && vma->range().contains(range);
+  const bool needs_anon_vma = advice == Advice::guard_install && single && vma->anon_vma == 0;
+  const bool per_vma = mm.profile().advise_lock == AdviseLock::per_vma && page_advice && single && !needs_anon_vma;
+  mm.count(per_vma ? Counter::vma_lock : Counter::mmap_lock_read);
+}
+
+}  // namespace
+
+bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
+  const auto access = how == Populate::write ? arch::Report::write : arch::Report::read;
+  for (Addr at = range.start; at < range.end; at = at + kPageSize) {
+    const Pte pte = mm.table.get(at);
+    const bool present = pte.present() && (how == Populate::read || pte.write());
+    if (!present && resolve(mm, vma, at, access, FaultOrigin::populate) == Handled::guarded) return false;
+  }
+  return true;
+}
+
+Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice) {
+  const Range asked = Range::of(start, 0);
+  if (!known(mm.profile(), advice)) return mm.refuse(EINVAL, Rule::bad_argument, asked);
+  if (!start.page_aligned()) return mm.refuse(EINVAL, Rule::bad_argument, asked);
+  const std::uint64_t bytes = page_ceil(length);
+  if (length != 0 && bytes == 0) return mm.refuse(EINVAL, Rule::bad_argument, asked);
+  const Addr end = start + bytes;
+  if (end < start) return mm.refuse(EINVAL, Rule::bad_argument, asked);
+  if (end == start) return {};
+  if (advice == Advice::hwpoison || advice == Advice::soft_offline) {
+    return mm.refuse(EPERM, Rule::bad_argument, asked);  // the model's process has no privileges
+  }
+  const Range range{start, end};
+  count_lock(mm, range, advice);
+  if (auto allowed = check_discard_upfront(mm, range, advice); !allowed) return allowed;
+  if (advice == Advice::populate_read) return populate_range(mm, range, Populate::read);
+  if (advice == Advice::populate_write) return populate_range(mm, range, Populate::write);
+
+  FlushBatch flush(mm);
+  Result<void> result;
+  bool holes = false;
+  for (Addr at = start; at < end;) {
+    Vma* vma = mm.vmas.find(at);
+    if (vma == nullptr || vma->start > at) {
+      holes = true;
+      if (vma == nullptr || vma->start >= end) break;
+      at = vma->start;
+    }
+    visit_vma(mm);
+    const auto advised = advise_vma(mm, vma, range.intersect({at, vma->end}), advice, flush);
+    if (!advised) {
+      result = std::unexpected(advised.error());
+      break;
+    }
+    at = (*advised)->end;
+  }
+  flush.perform();
+  if (result && holes) return mm.refuse(ENOMEM, Rule::hole, range);
+  return result;
+}
+
+}  // namespace faultline::mm

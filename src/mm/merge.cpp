@@ -1,0 +1,173 @@
+#include "mm/merge.h"
+
+namespace faultline::mm {
+namespace {
+
+enum class Side : std::uint8_t { prev, next };
+
+/// May the anon_vmas of an existing neighbour and of a proposal become one?
+bool anon_vmas_merge(Merge merge, const Vma& existing, const Proposal& proposal) {
+  if (existing.anon_vma == proposal.anon_vma) return true;
+  if (existing.anon_vma != 0 && proposal.anon_vma != 0) return false;
+  switch (merge) {
+    case Merge::faulted_neighbour:
+      // The kernel looks at the neighbour's chain only, which is empty when the neighbour is the unfaulted one.
+      return existing.chain == 1;
+    case Merge::either_faulted:
+      return (existing.anon_vma != 0 ? existing.chain : proposal.chain) == 1;
+  }
+  return false;
+}
+
+Rule mergeable(const Profile& profile, const Vma& existing, const Proposal& proposal, Side side) {
+  const bool adjacent =
+      side == Side::prev ? existing.end == proposal.range.start : proposal.range.end == existing.start;
+  if (!adjacent) return Rule::no_merge_gap;
+  if (existing.flags != proposal.flags) return Rule::no_merge_flags;
+  const bool contiguous = side == Side::prev ? existing.pgoff + existing.pages() == proposal.pgoff
+                                             : proposal.pgoff + proposal.range.pages() == existing.pgoff;
+  if (!contiguous) return Rule::no_merge_offset;
+  return anon_vmas_merge(profile.merge, existing, proposal) ? Rule::merged : Rule::no_merge_anon_vma;
+}
+
+/// The two neighbours of a range that would join both must also agree with each other.
+bool neighbours_agree(const Vma& prev, const Vma& next) {
+  return prev.anon_vma == 0 || next.anon_vma == 0 || prev.anon_vma == next.anon_vma;
+}
+
+void adopt_anon_vma(Vma& vma, AnonVma anon_vma, std::uint32_t chain) {
+  if (vma.anon_vma == 0 && anon_vma != 0) {
+    vma.anon_vma = anon_vma;
+    vma.chain = chain;
+  }
+}
+
+void tell_merge(Mm& mm, Range range, Rule rule) {
+  mm.explain([&] { return Event{.kind = EventKind::merge, .range = range, .rule = rule}; });
+}
+
+struct Neighbours {
+  Vma* prev = nullptr;  // set only when it merges
+  Vma* next = nullptr;
+};
+
+/// Which of the candidate neighbours merge with the proposal.
+Neighbours joining(Mm& mm, Vma* prev, Vma* next, const Proposal& proposal) {
+  Neighbours result;
+  if (prev != nullptr) {
+    const Rule rule = mergeable_with_prev(mm.profile(), *prev, proposal);
+    if (rule == Rule::merged) result.prev = prev;
+    if (rule != Rule::merged && rule != Rule::no_merge_gap) tell_merge(mm, prev->range(), rule);
+  }
+  if (next != nullptr) {
+    Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
+    if (rule == Rule::merged && result.prev != nullptr && !neighbours_agree(*result.prev, *next)) {
+      rule = Rule::no_merge_anon_vma;
+    }
+    if (rule == Rule::merged) result.next = next;
+    if (rule != Rule::merged && rule != Rule::no_merge_gap) tell_merge(mm, next->range(), rule);
+  }
+  return result;
+}
+
+void count_merge(Mm& mm, const Vma& merged, std::uint64_t joins) {
+  mm.count(Counter::merges, joins);
+  tell_merge(mm, merged.range(), Rule::merged);
+}
+
+}  // namespace
+
+Rule mergeable_with_prev(const Profile& profile, const Vma& prev, const Proposal& proposal) {
+  return mergeable(profile, prev, proposal, Side::prev);
+}
+
+Rule mergeable_with_next(const Profile& profile, const Vma& next, const Proposal& proposal) {
+  return mergeable(profile, next, proposal, Side::next);
+}
+
+bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
+  // The areas may differ in protection only: mprotect may yet make them equal.
+  return low.end == high.start && !has(low.flags ^ high.flags, ~VmFlags::access) &&
+         low.pgoff + low.pages() == high.pgoff && owner.anon_vma != 0 && owner.chain == 1;
+}
+
+Vma* insert_merged(Mm& mm, const Proposal& proposal) {
+  const auto [prev, next] =
+      joining(mm, mm.vmas.before(proposal.range.start), mm.vmas.find(proposal.range.start), proposal);
+  if (prev != nullptr) {
+    mm.vmas.set_end(prev, proposal.range.end);
+    if (next != nullptr) {
+      adopt_anon_vma(*prev, next->anon_vma, next->chain);
+      mm.vmas.absorb_next(prev, next);
+    }
+    count_merge(mm, *prev, next != nullptr ? 2 : 1);
+    return prev;
+  }
+  if (next != nullptr) {
+    mm.vmas.set_start(next, proposal.range.start);
+    count_merge(mm, *next, 1);
+    return next;
+  }
+  return mm.vmas.insert(
+      Vma{.start = proposal.range.start, .end = proposal.range.end, .flags = proposal.flags, .pgoff = proposal.pgoff});
+}
+
+Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
+  const bool touches_start = part.start == vma->start;
+  const bool touches_end = part.end == vma->end;
+  const Proposal proposal{part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain};
+  if (!touches_start && !touches_end) tell_merge(mm, part, Rule::no_merge_middle);
+  const auto [prev, next] =
+      joining(mm, touches_start ? mm.vmas.prev(*vma) : nullptr, touches_end ? mm.vmas.next(*vma) : nullptr, proposal);
+  if (prev != nullptr) {
+    adopt_anon_vma(*prev, vma->anon_vma, vma->chain);
+    if (!touches_end) {
+      mm.vmas.move_bound(prev, vma, part.end);
+      count_merge(mm, *prev, 1);
+      return prev;
+    }
+    mm.vmas.absorb_next(prev, vma);
+    if (next != nullptr) {
+      adopt_anon_vma(*prev, next->anon_vma, next->chain);
+      mm.vmas.absorb_next(prev, next);
+    }
+    count_merge(mm, *prev, next != nullptr ? 2 : 1);
+    return prev;
+  }
+  if (next != nullptr) {
+    adopt_anon_vma(*next, vma->anon_vma, vma->chain);
+    if (touches_start) {
+      mm.vmas.absorb_prev(next, vma);
+    } else {
+      mm.vmas.move_bound(vma, next, part.start);
+    }
+    count_merge(mm, *next, 1);
+    return next;
+  }
+  if (!touches_start) {
+    const auto upper = split_vma(mm, vma, part.start);
+    if (!upper) return upper;
+    vma = *upper;
+  }
+  if (!touches_end) {
+    const auto upper = split_vma(mm, vma, part.end);
+    if (!upper) return upper;
+  }
+  vma->flags = flags;
+  return vma;
+}
+
+Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {
+  if (mm.vmas.size() >= mm.system.tunables().max_map_count) {
+    return mm.refuse(ENOMEM, Rule::map_count_limit, vma->range());
+  }
+  return split_unchecked(mm, vma, at);
+}
+
+Vma* split_unchecked(Mm& mm, Vma* vma, Addr at) {
+  mm.count(Counter::splits);
+  mm.explain([&] { return Event{.kind = EventKind::split, .range = {at, vma->end}}; });
+  return mm.vmas.split(vma, at);
+}
+
+}  // namespace faultline::mm

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/errno.h"
+#include "mm/mm.h"
+
+/// Splitting and merging VMAs (D.1, D.2).
+namespace faultline::mm {
+
+/// A range with the attributes that it is to have; what a neighbour must agree with to merge.
+struct Proposal {
+  Range range;
+  VmFlags flags = VmFlags::none;
+  std::uint64_t pgoff = 0;
+  AnonVma anon_vma = 0;
+  std::uint32_t chain = 0;
+};
+
+/// Rule::merged when the adjacent VMA and the proposal may become one, else the attribute that keeps them apart.
+Rule mergeable_with_prev(const Profile& profile, const Vma& prev, const Proposal& proposal);
+Rule mergeable_with_next(const Profile& profile, const Vma& next, const Proposal& proposal);
+
+/// May `low` and `high`, in this order of address, use the anon_vma of `owner`, which is one of them
+/// (reusable_anon_vma)?
+bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner);
+
+/// Adds a new mapping, merged with its neighbours where they allow it. The range is free. Returns the VMA that holds
+/// it.
+Vma* insert_merged(Mm& mm, const Proposal& proposal);
+
+/// Gives [start, end), which lies inside `vma`, new flags: merges the part with a neighbour when it touches that end of
+/// `vma`, else splits start, then end. ENOMEM at max_map_count; a split already made stays. Returns the VMA that now
+/// holds the part.
+Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags);
+
+/// Cuts a VMA at an address inside it and returns the upper part. ENOMEM at max_map_count.
+Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at);
+/// The same where the caller has looked at the limit (munmap).
+Vma* split_unchecked(Mm& mm, Vma* vma, Addr at);
+
+}  // namespace faultline::mm

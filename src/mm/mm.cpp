@@ -1,0 +1,96 @@
+#include "mm/mm.h"
+
+#include "mm/merge.h"
+
+namespace faultline::mm {
+namespace {
+
+Range placement_space(const System& system) {
+  return {Addr{page_ceil(system.tunables().mmap_min_addr)}, arch::geometry(system.profile().arch).mmap_base};
+}
+
+}  // namespace
+
+Mm::Mm(System& owner)
+    : system(owner),
+      vmas(placement_space(owner)),
+      brk_start(arch::geometry(owner.profile().arch).brk_base),
+      brk(brk_start) {}
+
+Mm::Mm(System& owner, const Mm& parent)
+    : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk) {}
+
+Mm::~Mm() {
+  table.each({Addr{0}, geometry().task_size}, [&](Addr, Pte pte) {
+    if (pte.present()) frames().unmap(pte.frame());
+  });
+}
+
+std::unexpected<Errno> Mm::refuse(int error, Rule rule, Range range) {
+  explain([&] { return Event{.kind = EventKind::refused, .range = range, .rule = rule, .error = error}; });
+  return fail(error);
+}
+
+std::uint64_t protection_bits(const Profile& profile, VmFlags flags) {
+  if (!has(flags, VmFlags::access)) return 0;
+  std::uint64_t bits = has(flags, VmFlags::exec) ? Pte::kExec : 0;
+  const bool execute_only = profile.exec_only == ExecOnly::epan && (flags & VmFlags::access) == VmFlags::exec;
+  if (!execute_only) bits |= Pte::kRead;
+  if (has(flags, VmFlags::exec_only_key)) bits |= Pte::kKeyDenied;
+  return bits;
+}
+
+void set_pte(Mm& mm, Addr addr, Pte pte) {
+  const std::uint64_t before = mm.table.tables_made();
+  mm.table.set(addr, pte);
+  mm.count(Counter::tables_made, mm.table.tables_made() - before);
+  mm.tlb.drop(addr);
+}
+
+std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush) {
+  std::uint64_t removed = 0;
+  const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte pte) {
+    if (pte.guard()) {
+      if (guards == Guarding::keep) return pte;
+      ++removed;
+      return Pte{};
+    }
+    if (!pte.present()) return pte;
+    mm.frames().unmap(pte.frame());
+    mm.tlb.drop(at);
+    flush.add(Range::of(at, kPageSize));
+    ++removed;
+    return Pte{};
+  });
+  mm.count(Counter::ptes_scanned, scanned);
+  mm.count(Counter::ptes_changed, removed);
+  return removed;
+}
+
+void prepare_anon_vma(Mm& mm, Vma& vma) {
+  if (vma.anon_vma != 0) return;
+  // The upper neighbour first, then the lower one, so that a later mprotect can merge what it has split.
+  if (const Vma* next = mm.vmas.next(vma); next != nullptr && can_share_anon_vma(vma, *next, *next)) {
+    vma.anon_vma = next->anon_vma;
+  } else if (const Vma* prev = mm.vmas.prev(vma); prev != nullptr && can_share_anon_vma(*prev, vma, *prev)) {
+    vma.anon_vma = prev->anon_vma;
+  } else {
+    vma.anon_vma = mm.system.next_anon_vma();
+  }
+  vma.chain = 1;
+}
+
+void FlushBatch::end_vma() {
+  if (mm_.profile().arch == arch::Arch::arm64) perform();
+}
+
+void FlushBatch::perform() {
+  if (pending_.empty()) return;
+  const bool full = pending_.pages() > mm_.geometry().flush_ceiling_pages;
+  const Counter counter = full ? Counter::flushes_full : Counter::flushes_ranged;
+  mm_.count(counter);
+  mm_.explain([&] { return Event{.kind = EventKind::flush, .range = pending_, .counter = counter}; });
+  pending_ = {};
+}
+
+}  // namespace faultline::mm

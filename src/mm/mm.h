@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "arch/arch.h"
+#include "base/counters.h"
+#include "mm/flush.h"
+#include "mm/page_table.h"
+#include "mm/system.h"
+#include "mm/tlb.h"
+#include "mm/trace.h"
+#include "mm/vma_tree.h"
+
+namespace faultline::mm {
+
+/// The state of an address space (mm_struct), and the pieces that the calls share. AddressSpace is its public face;
+/// each call is a function in a file of its own that works on this.
+struct Mm {
+  explicit Mm(System& owner);
+  Mm(System& owner, const Mm& parent);  // for fork: the parent's VMAs, no pages
+  ~Mm();                                // gives its frames back
+  Mm(const Mm&) = delete;
+  Mm& operator=(const Mm&) = delete;
+
+  const Profile& profile() const { return system.profile(); }
+  const arch::Geometry& geometry() const { return arch::geometry(profile().arch); }
+  FramePool& frames() { return system.frames(); }
+
+  void count(Counter counter, std::uint64_t n = 1) { counters[counter] += n; }
+
+  /// Tells the observer, if there is one. `make` builds the event, only then.
+  template <class Make>
+  void explain(Make&& make) {
+    if (observer != nullptr) [[unlikely]] {
+      observer->on(make());
+    }
+  }
+  std::unexpected<Errno> refuse(int error, Rule rule, Range range);
+
+  System& system;
+  VmaTree vmas;
+  PageTable table;
+  Tlb tlb;
+  Counters counters;
+  Observer* observer = nullptr;
+  Addr brk_start;
+  Addr brk;
+};
+
+/// Who looks at VMAs; `visit` counts one that a call's loop has reached.
+inline void visit_vma(Mm& mm) { mm.count(Counter::vma_visits); }
+
+/// The PTE protection bits of a VMA (the protection map): private memory is never writable by default, so that
+/// copy-on-write works (A.1).
+std::uint64_t protection_bits(const Profile& profile, VmFlags flags);
+
+/// Writes an entry, and keeps the software TLB and the count of page tables true.
+void set_pte(Mm& mm, Addr addr, Pte pte);
+
+/// Drops the pages and, unless `keep_guards`, the guard markers of a range inside one VMA. Returns the entries removed.
+enum class Guarding : std::uint8_t { keep, drop };
+std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush);
+
+/// Gives the VMA an anon_vma if it has none, a neighbour's where that may be shared (anon_vma_prepare).
+void prepare_anon_vma(Mm& mm, Vma& vma);
+
+}  // namespace faultline::mm

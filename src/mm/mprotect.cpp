@@ -1,0 +1,137 @@
+// mprotect(2): D.3, A.2, A.3.
+#include "mm/calls.h"
+#include "mm/merge.h"
+#include "mm/seal.h"
+#include "mm/upgrade.h"
+
+namespace faultline::mm {
+namespace {
+
+/// Must a changed entry be flushed from the TLB (A.3)?
+bool needs_flush(const Profile& profile, Pte before, Pte after) {
+  switch (profile.protect_flush) {
+    case ProtectFlush::when_changed:
+    case ProtectFlush::always:
+      return true;
+    case ProtectFlush::when_needed:
+      // An entry that granted nothing is in no TLB.
+      return before.accessible() && before.protection() != after.protection();
+  }
+  return true;
+}
+
+/// The flags that a VMA gets from a new protection, commit charge included.
+VmFlags protected_flags(Mm& mm, const Vma& vma, Prot prot) {
+  const VmFlags kept = vma.flags & ~(VmFlags::access | VmFlags::exec_only_key);
+  VmFlags flags = kept | new_mapping_flags(mm, prot);
+  if (has(flags, VmFlags::write)) {
+    // What becomes writable is charged once.
+    if (!vma.is(VmFlags::account | VmFlags::write | VmFlags::noreserve)) flags |= VmFlags::account;
+  } else if (mm.profile().uncharge == Uncharge::unfaulted && vma.anon_vma == 0) {
+    flags &= ~VmFlags::account;
+  }
+  return flags;
+}
+
+/// Changes one VMA's part of the range (mprotect_fixup). Returns the VMA that now holds it.
+Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& flush) {
+  if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
+  const VmFlags with_access = (vma->flags & ~(VmFlags::access | VmFlags::exec_only_key)) | new_mapping_flags(mm, prot);
+  if (with_access == vma->flags) return vma;
+  const bool was_locked_readonly = vma->is(VmFlags::locked) && !vma->is(VmFlags::write);
+  const Result<Vma*> changed = modify_flags(mm, vma, part, protected_flags(mm, *vma, prot));
+  if (!changed) return changed;
+  change_protection(mm, **changed, part, flush);
+  // Locked pages that become writable are made so now, lest a write fault on one has to wait.
+  if (was_locked_readonly && (*changed)->is(VmFlags::write)) populate(mm, **changed, part, Populate::write);
+  return changed;
+}
+
+}  // namespace
+
+void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush) {
+  const std::uint64_t bits = protection_bits(mm.profile(), vma.flags);
+  std::uint64_t changed = 0;
+  std::uint64_t upgraded = 0;
+  bool flush_needed = false;
+  const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte before) {
+    if (!before.present()) return before;
+    Pte after = before.with_protection(bits);
+    const Rule rule = upgrade_rule(mm.profile().upgrade, vma.flags, after, mm.system.frames());
+    if (upgrades(rule)) {
+      after = after.with(Pte::kWrite);
+      ++upgraded;
+    }
+    if (rule != Rule::none) {
+      mm.explain([&] {
+        return Event{
+            .kind = EventKind::upgrade, .range = Range::of(at, kPageSize), .rule = rule, .write = upgrades(rule)};
+      });
+    }
+    ++changed;
+    mm.tlb.drop(at);
+    if (needs_flush(mm.profile(), before, after)) {
+      flush.add(Range::of(at, kPageSize));
+      flush_needed = true;
+    }
+    return after;
+  });
+  mm.count(Counter::ptes_scanned, scanned);
+  mm.count(Counter::ptes_changed, changed);
+  mm.count(Counter::ptes_upgraded, upgraded);
+  if (mm.profile().protect_flush == ProtectFlush::when_changed) {
+    // No gathering yet: each VMA's whole range is flushed at once.
+    if (flush_needed) flush.add(range);
+    flush.perform();
+  } else {
+    flush.end_vma();
+  }
+}
+
+Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
+  const Range asked = Range::of(start, 0);
+  constexpr Prot kGrows = Prot::grows_down | Prot::grows_up;
+  const Prot grows = prot & kGrows;
+  prot &= ~kGrows;
+  if (grows == kGrows) return mm.refuse(EINVAL, Rule::bad_argument, asked);
+  if (!start.page_aligned()) return mm.refuse(EINVAL, Rule::bad_argument, asked);
+  if (length == 0) return {};
+  const std::uint64_t bytes = page_ceil(length);
+  const Addr end = start + bytes;
+  if (end <= start) return mm.refuse(ENOMEM, Rule::bad_argument, asked);
+  constexpr Prot kKnown = Prot::read | Prot::write | Prot::exec | Prot::sem;
+  if (has(prot, ~kKnown)) return mm.refuse(EINVAL, Rule::bad_argument, asked);
+
+  mm.count(Counter::mmap_lock_write);
+  const Range range{start, end};
+  Vma* vma = mm.vmas.find(start);
+  if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, range);
+  if (grows == Prot::grows_down) {
+    // No mapping here grows down.
+    return mm.refuse(vma->start >= end ? ENOMEM : EINVAL, Rule::bad_argument, range);
+  }
+  if (vma->start > start) return mm.refuse(ENOMEM, Rule::hole, range);
+  if (grows == Prot::grows_up) return mm.refuse(EINVAL, Rule::bad_argument, range);
+  if (auto sealed = check_seals_upfront(mm, range); !sealed) return sealed;
+
+  FlushBatch flush(mm);
+  Result<void> result;
+  for (Addr at = start; at < end;) {
+    vma = mm.vmas.find(at);
+    if (vma == nullptr || vma->start > at) {
+      result = mm.refuse(ENOMEM, Rule::hole, {at, end});
+      break;
+    }
+    visit_vma(mm);
+    const auto changed = protect_vma(mm, vma, range.intersect({at, vma->end}), prot, flush);
+    if (!changed) {
+      result = std::unexpected(changed.error());
+      break;
+    }
+    at = (*changed)->end;
+  }
+  flush.perform();
+  return result;
+}
+
+}  // namespace faultline::mm

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include "mm/frame.h"
+
+namespace faultline::mm {
+
+/// A page-table entry. Zero is none. The permission bits are what the processor enforces: a PROT_NONE entry is present
+/// to the kernel and grants nothing (A.1).
+class Pte {
+ public:
+  static constexpr std::uint64_t kPresent = 1U << 0;
+  static constexpr std::uint64_t kRead = 1U << 1;
+  static constexpr std::uint64_t kWrite = 1U << 2;
+  static constexpr std::uint64_t kExec = 1U << 3;
+  static constexpr std::uint64_t kDirty = 1U << 4;
+  static constexpr std::uint64_t kYoung = 1U << 5;
+  static constexpr std::uint64_t kKeyDenied = 1U
+                                              << 6;  // x86-64: an execute-only protection key denies loads and stores
+  static constexpr std::uint64_t kGuard = 1U << 7;   // a marker of MADV_GUARD_INSTALL; never together with kPresent
+  /// The bits that protection decides; the others survive a change of it.
+  static constexpr std::uint64_t kProtection = kRead | kWrite | kExec | kKeyDenied;
+
+  constexpr Pte() = default;
+  static constexpr Pte make(FrameId frame, std::uint64_t bits) {
+    return Pte{(std::uint64_t{frame.index} << kFrameShift) | kPresent | bits};
+  }
+  static constexpr Pte guard_marker() { return Pte{kGuard}; }
+
+  bool operator==(const Pte&) const = default;
+  constexpr bool none() const { return value_ == 0; }
+  constexpr bool has(std::uint64_t bits) const { return (value_ & bits) != 0; }
+  constexpr bool present() const { return has(kPresent); }
+  constexpr bool write() const { return has(kWrite); }
+  constexpr bool dirty() const { return has(kDirty); }
+  constexpr bool guard() const { return has(kGuard); }
+  /// Present and granting something, so that a processor may have it in its TLB.
+  constexpr bool accessible() const { return present() && has(kRead | kWrite | kExec); }
+  constexpr FrameId frame() const { return FrameId{static_cast<std::uint32_t>(value_ >> kFrameShift)}; }
+  constexpr bool zero_page() const { return present() && frame() == kZeroFrame; }
+  constexpr std::uint64_t protection() const { return value_ & kProtection; }
+
+  constexpr Pte with(std::uint64_t bits) const { return Pte{value_ | bits}; }
+  constexpr Pte without(std::uint64_t bits) const { return Pte{value_ & ~bits}; }
+  /// pte_modify(): new protection; frame, dirty and young stay.
+  constexpr Pte with_protection(std::uint64_t bits) const { return Pte{(value_ & ~kProtection) | bits}; }
+
+ private:
+  explicit constexpr Pte(std::uint64_t value) : value_(value) {}
+  static constexpr unsigned kFrameShift = 32;
+
+  std::uint64_t value_ = 0;
+};
+
+}  // namespace faultline::mm

@@ -1,0 +1,85 @@
+// How a permitted fault is resolved: A.6 and A.7.
+#include "mm/fault.h"
+#include "mm/upgrade.h"
+
+namespace faultline::mm {
+namespace {
+
+/// Counts the kind of a fault; the kernel's own faulting is one kind whatever it does to the page.
+void handled(Mm& mm, Addr addr, Counter kind, Rule rule, FaultOrigin origin) {
+  const Counter counter = origin == FaultOrigin::populate ? Counter::populated : kind;
+  mm.count(counter);
+  mm.explain([&] {
+    return Event{
+        .kind = EventKind::handled, .range = Range::of(addr.page_floor(), kPageSize), .rule = rule, .counter = counter};
+  });
+}
+
+/// The entry of a page that this VMA now owns alone.
+Pte owned_entry(const Mm& mm, const Vma& vma, FrameId frame) {
+  const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : 0;
+  return Pte::make(frame, protection_bits(mm.profile(), vma.flags) | Pte::kYoung | write);
+}
+
+void map_owned(Mm& mm, const Vma& vma, Addr addr, FrameId frame) {
+  mm.frames().map(frame);
+  mm.frames().put(frame);  // the allocation's own reference becomes the mapping's
+  mm.frames().at(frame).set_exclusive(Exclusive::yes);
+  set_pte(mm, addr, owned_entry(mm, vma, frame));
+}
+
+void map_zero_page(Mm& mm, const Vma& vma, Addr addr) {
+  set_pte(mm, addr, Pte::make(kZeroFrame, protection_bits(mm.profile(), vma.flags) | Pte::kYoung));
+}
+
+void copy_page(Mm& mm, Vma& vma, Addr addr, Pte old) {
+  prepare_anon_vma(mm, vma);
+  const bool from_zero = old.zero_page();
+  mm.count(from_zero ? Counter::pages_zeroed : Counter::pages_copied);
+  const FrameId copy = from_zero ? mm.frames().allocate() : mm.frames().allocate_copy(old.frame());
+  if (old.accessible()) {
+    FlushBatch flush(mm);
+    flush.add(Range::of(addr, kPageSize));
+    flush.perform();
+  }
+  mm.frames().unmap(old.frame());
+  map_owned(mm, vma, addr, copy);
+}
+
+}  // namespace
+
+Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin) {
+  addr = addr.page_floor();
+  const bool write = access == arch::Report::write;
+  const Pte pte = mm.table.get(addr);
+  if (pte.guard()) return Handled::guarded;
+  mm.count(Counter::minor_faults);
+  if (pte.none()) {
+    if (write) {
+      prepare_anon_vma(mm, vma);
+      mm.count(Counter::pages_zeroed);
+      map_owned(mm, vma, addr, mm.frames().allocate());
+      handled(mm, addr, Counter::fault_write, Rule::new_page_for_write, origin);
+    } else {
+      map_zero_page(mm, vma, addr);
+      handled(mm, addr, Counter::fault_read, Rule::zero_page_for_read, origin);
+    }
+    return Handled::done;
+  }
+  if (!write || pte.write()) {
+    handled(mm, addr, Counter::fault_spurious, Rule::spurious, origin);
+    return Handled::done;
+  }
+  const Rule rule = write_protect_rule(mm.profile().wp_reuse, pte, mm.frames());
+  if (reuses(rule)) {
+    mm.frames().at(pte.frame()).set_exclusive(Exclusive::yes);
+    set_pte(mm, addr, pte.with(Pte::kWrite | Pte::kDirty | Pte::kYoung));
+    handled(mm, addr, Counter::fault_reuse, rule, origin);
+  } else {
+    copy_page(mm, vma, addr, pte);
+    handled(mm, addr, Counter::fault_copy, rule, origin);
+  }
+  return Handled::done;
+}
+
+}  // namespace faultline::mm

@@ -1,0 +1,68 @@
+#include "mm/trace.h"
+
+#include <array>
+#include <utility>
+
+namespace faultline::mm {
+namespace {
+
+struct RuleWords {
+  Rule rule;
+  std::string_view text;
+  std::string_view source;
+};
+
+constexpr auto kRules = std::to_array<RuleWords>({
+    {Rule::none, "", ""},
+    {Rule::no_vma, "no mapping at this address", "B.2"},
+    {Rule::vma_forbids, "the mapping does not permit this access", "B.2"},
+    {Rule::guard_region, "a guard region", "D.7"},
+    {Rule::protection_key, "the protection key of execute-only memory forbids it", "B.2"},
+    {Rule::zero_page_for_read, "first touch by a read: the zero page, read-only", "A.6"},
+    {Rule::new_page_for_write, "first touch by a write: a new page, exclusive and dirty", "A.6"},
+    {Rule::copy_zero_page, "copy: the zero page is not anonymous memory", "A.6"},
+    {Rule::copy_shared, "copy: the page has more than one reference", "A.6"},
+    {Rule::copy_not_exclusive, "copy: the page is not exclusive and has more than one reference", "A.6"},
+    {Rule::reuse_exclusive, "reuse: the page is exclusive", "A.6"},
+    {Rule::reuse_single_reference, "reuse: this is the page's only reference", "A.6"},
+    {Rule::spurious, "spurious: the page permits the access", "A.6"},
+    {Rule::reports_read_untranslated, "an atomic on an unmapped page is reported as a read", "B.1"},
+    {Rule::reports_read_unreadable, "an atomic is reported as a read where reading would fault too", "B.1"},
+    {Rule::reports_write_unwritable, "an atomic on a readable page that is not writable is reported as a write", "B.1"},
+    {Rule::atomic_forced_write, "the instruction is an atomic: faulted as a write", "B.3"},
+    {Rule::atomic_text_unreadable, "the instruction cannot be read: a nested fault, and no upgrade", "B.5"},
+    {Rule::upgrade_never_private, "not upgraded: this kernel never upgrades private memory", "A.2"},
+    {Rule::upgrade_exclusive, "made writable: the page is exclusive", "A.2"},
+    {Rule::upgrade_single_reference, "made writable: dirty, and this is the only reference", "A.2"},
+    {Rule::no_upgrade_clean, "not upgraded: the entry is clean", "A.2"},
+    {Rule::no_upgrade_not_anonymous, "not upgraded: the zero page is not anonymous memory", "A.2"},
+    {Rule::no_upgrade_not_exclusive, "not upgraded: the page is not exclusive", "A.2"},
+    {Rule::no_upgrade_shared, "not upgraded: the page has more than one reference", "A.2"},
+    {Rule::merged, "merged", "D.1"},
+    {Rule::no_merge_flags, "not merged: the flags differ", "D.1"},
+    {Rule::no_merge_offset, "not merged: the offsets are not contiguous", "D.1"},
+    {Rule::no_merge_anon_vma, "not merged: the anon_vmas differ, or fork cloned one", "D.1"},
+    {Rule::no_merge_gap, "not merged: not adjacent", "D.1"},
+    {Rule::no_merge_middle, "not merged: the range touches neither end of its mapping", "D.1"},
+    {Rule::sealed_upfront, "sealed: tested before any change", "C.3"},
+    {Rule::sealed_in_loop, "sealed: tested as the loop reached it", "C.3"},
+    {Rule::sealed_discard, "sealed: this advice would discard memory that cannot be overwritten", "C.4"},
+    {Rule::map_count_limit, "vm.max_map_count is reached", "D.2"},
+    {Rule::hole, "part of the range is not mapped", "D.3"},
+    {Rule::bad_argument, "an argument is refused", "D.3"},
+});
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kRules.size(); ++i) {
+    if (std::to_underlying(kRules[i].rule) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "kRules lists every Rule, in the order of the enum");
+
+}  // namespace
+
+std::string_view rule_text(Rule rule) { return kRules[std::to_underlying(rule)].text; }
+std::string_view rule_source(Rule rule) { return kRules[std::to_underlying(rule)].source; }
+
+}  // namespace faultline::mm

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "mm/frame.h"
+#include "mm/profile.h"
+#include "mm/pte.h"
+#include "mm/trace.h"
+#include "mm/vma.h"
+
+namespace faultline::mm {
+
+/// May a change of protection make this entry writable by itself (A.2)? `pte` is the entry with its new protection,
+/// `flags` the VMA's new ones. One of the upgrade_… rules when it may, else the first test that refused.
+Rule upgrade_rule(Upgrade policy, VmFlags flags, Pte pte, const FramePool& frames);
+
+constexpr bool upgrades(Rule rule) { return rule == Rule::upgrade_exclusive || rule == Rule::upgrade_single_reference; }
+
+/// Reuse the page of a write-protect fault, or copy it (A.6)? One of the reuse_… or copy_… rules.
+Rule write_protect_rule(WpReuse policy, Pte pte, const FramePool& frames);
+
+constexpr bool reuses(Rule rule) { return rule == Rule::reuse_exclusive || rule == Rule::reuse_single_reference; }
+
+}  // namespace faultline::mm

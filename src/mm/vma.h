@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/flags.h"
+#include "base/page.h"
+
+namespace faultline::mm {
+
+/// vm_flags, with the kernel's bit values where user space can see them (smaps) and bits of our own above.
+enum class VmFlags : std::uint64_t {
+  none = 0,
+  read = 0x1,
+  write = 0x2,
+  exec = 0x4,
+  may_read = 0x10,
+  may_write = 0x20,
+  may_exec = 0x40,
+  locked = 0x2000,
+  seq_read = 0x8000,
+  rand_read = 0x10000,
+  dontcopy = 0x20000,
+  account = 0x100000,
+  noreserve = 0x200000,
+  wipeonfork = 0x2000000,
+  dontdump = 0x4000000,
+  hugepage = 0x20000000,
+  nohugepage = 0x40000000,
+  mergeable = 0x80000000,
+  exec_only_key = 1ULL << 32,  // x86-64: carries the execute-only protection key
+  sealed = 1ULL << 63,
+
+  access = read | write | exec,
+  may_access = may_read | may_write | may_exec,
+};
+}  // namespace faultline::mm
+
+template <>
+inline constexpr bool faultline::kIsFlagSet<faultline::mm::VmFlags> = true;
+
+namespace faultline::mm {
+
+/// An anon_vma's identity; 0 is "none yet".
+using AnonVma = std::uint64_t;
+
+/// A virtual memory area: a range of addresses with equal attributes (vm_area_struct). Its own VmaTree alone moves its
+/// bounds.
+struct Vma {
+  Addr start{};
+  Addr end{};
+  VmFlags flags = VmFlags::none;
+  std::uint64_t pgoff = 0;  // in pages; for anonymous memory the page number at which it was mapped
+  AnonVma anon_vma = 0;     // set by the first fault that needs one
+  /// Length of the anon_vma chain: 0 without an anon_vma, 1 with one of its own, more when fork cloned it. A cloned VMA
+  /// does not merge with one that has no anon_vma (D.1).
+  std::uint32_t chain = 0;
+
+  Range range() const { return {start, end}; }
+  std::uint64_t pages() const { return range().pages(); }
+  bool is(VmFlags bits) const { return has(flags, bits); }
+  std::uint64_t pgoff_at(Addr addr) const { return pgoff + ((addr - start) >> kPageShift); }
+};
+
+/// The PROT_ bits of a VMA.
+constexpr Prot prot_of(VmFlags flags) { return static_cast<Prot>(static_cast<std::uint64_t>(flags & VmFlags::access)); }
+/// The access flags of PROT_ bits; other bits are dropped.
+constexpr VmFlags access_flags(Prot prot) {
+  return static_cast<VmFlags>(static_cast<std::uint64_t>(prot)) & VmFlags::access;
+}
+
+}  // namespace faultline::mm

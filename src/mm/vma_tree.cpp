@@ -1,0 +1,127 @@
+#include "mm/vma_tree.h"
+
+#include <iterator>
+
+namespace faultline::mm {
+
+VmaTree::VmaTree(const VmaTree& other) : gaps_(other.gaps_) {
+  for (const auto& [start, vma] : other.by_start_) by_start_.emplace_hint(by_start_.end(), start, allocate(*vma));
+}
+
+Vma* VmaTree::allocate(const Vma& vma) {
+  Vma* slot = nullptr;
+  if (!free_.empty()) {
+    slot = free_.back();
+    free_.pop_back();
+  } else {
+    if (used_in_last_ == kSlab) {
+      slabs_.push_back(std::make_unique<Vma[]>(kSlab));
+      used_in_last_ = 0;
+    }
+    slot = &slabs_.back()[used_in_last_++];
+  }
+  *slot = vma;
+  return slot;
+}
+
+Vma* VmaTree::find(Addr addr) const {
+  if (last_found_ != nullptr && last_found_->start <= addr && addr < last_found_->end) return last_found_;
+  auto it = by_start_.upper_bound(addr.value);
+  if (it != by_start_.begin()) {
+    Vma* lower = std::prev(it)->second;
+    if (addr < lower->end) return last_found_ = lower;
+  }
+  return it == by_start_.end() ? nullptr : it->second;
+}
+
+Vma* VmaTree::next(const Vma& vma) const {
+  const auto it = by_start_.upper_bound(vma.start.value);
+  return it == by_start_.end() ? nullptr : it->second;
+}
+
+Vma* VmaTree::prev(const Vma& vma) const {
+  const auto it = by_start_.lower_bound(vma.start.value);
+  return it == by_start_.begin() ? nullptr : std::prev(it)->second;
+}
+
+Vma* VmaTree::before(Addr addr) const {
+  auto it = by_start_.lower_bound(addr.value);
+  if (it == by_start_.begin()) return nullptr;
+  Vma* lower = std::prev(it)->second;
+  if (lower->end <= addr) return lower;
+  return prev(*lower);
+}
+
+Vma* VmaTree::insert(const Vma& vma) {
+  Vma* slot = allocate(vma);
+  by_start_.emplace(vma.start.value, slot);
+  gaps_.take(vma.range());
+  return slot;
+}
+
+void VmaTree::erase(Vma* vma) {
+  if (last_found_ == vma) last_found_ = nullptr;
+  gaps_.give(vma->range());
+  by_start_.erase(vma->start.value);
+  free_.push_back(vma);
+}
+
+Vma* VmaTree::split(Vma* vma, Addr addr) {
+  Vma upper = *vma;
+  upper.start = addr;
+  upper.pgoff = vma->pgoff_at(addr);
+  vma->end = addr;
+  Vma* slot = allocate(upper);
+  by_start_.emplace(addr.value, slot);
+  return slot;
+}
+
+void VmaTree::set_start(Vma* vma, Addr start) {
+  const Addr old = vma->start;
+  if (start < old) {
+    gaps_.take({start, old});
+    vma->pgoff -= (old - start) >> kPageShift;
+  } else {
+    gaps_.give({old, start});
+    vma->pgoff += (start - old) >> kPageShift;
+  }
+  by_start_.erase(old.value);
+  vma->start = start;
+  by_start_.emplace(start.value, vma);
+}
+
+void VmaTree::set_end(Vma* vma, Addr end) {
+  if (end > vma->end) {
+    gaps_.take({vma->end, end});
+  } else {
+    gaps_.give({end, vma->end});
+  }
+  vma->end = end;
+}
+
+void VmaTree::absorb_next(Vma* vma, Vma* next) {
+  vma->end = next->end;
+  if (last_found_ == next) last_found_ = nullptr;
+  by_start_.erase(next->start.value);
+  free_.push_back(next);
+}
+
+void VmaTree::absorb_prev(Vma* vma, Vma* prev) {
+  // The lower neighbour's key serves the grown VMA.
+  by_start_.erase(vma->start.value);
+  by_start_.find(prev->start.value)->second = vma;
+  vma->pgoff -= prev->pages();
+  vma->start = prev->start;
+  if (last_found_ == prev) last_found_ = nullptr;
+  free_.push_back(prev);
+}
+
+void VmaTree::move_bound(Vma* lower, Vma* upper, Addr bound) {
+  upper->pgoff += (bound.value >> kPageShift) - (upper->start.value >> kPageShift);
+  by_start_.erase(upper->start.value);
+  lower->end = bound;
+  upper->start = bound;
+  by_start_.emplace(bound.value, upper);
+}
+
+}  // namespace faultline::mm
