@@ -45,7 +45,12 @@ std::string_view entry_violation(const Mm& mm, const Vma* vma, Pte pte) {
   if (pte.zero_page()) return pte.has(Pte::kWrite | Pte::kDirty) ? "zero page writable or dirty" : "";
   const Frame& frame = mm.system.frames().at(pte.frame());
   if (vma->anon_vma == 0) return "anonymous page in a VMA without anon_vma";
-  if (pte.write() && frame.exclusive() == Exclusive::no) return "PTE writable to a page that is not exclusive";
+  if (pte.write() && frame.mappings() != 1) return "PTE writable to a page that others map";
+  // The v5 patch goes by the reference count, and may leave a page unmarked that a child shared once.
+  const bool marked = mm.profile().upgrade != Upgrade::page_count;
+  if (marked && pte.write() && frame.exclusive() == Exclusive::no) {
+    return "PTE writable to a page that is not exclusive";
+  }
   if (frame.exclusive() == Exclusive::yes && frame.mappings() != 1) return "exclusive page mapped more than once";
   if (frame.mappings() == 0 || frame.references() < frame.mappings()) return "frame with fewer references than PTEs";
   return "";
