@@ -31,13 +31,10 @@ function(faultline_install_package)
           DESTINATION ${FAULTLINE_PACKAGE_DIR})
 endfunction()
 
-# faultline_install_command(): the command, its agent where the command looks for it, and the ready-made programs.
+# faultline_install_command(): the command and the ready-made programs. The agent's room installs the agent.
 function(faultline_install_command)
   if(TARGET faultline)
     install(TARGETS faultline RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  endif()
-  if(TARGET faultline-agent)
-    install(TARGETS faultline-agent RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/faultline)
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/programs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/faultline/programs
           FILES_MATCHING PATTERN "*.fl")

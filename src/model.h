@@ -18,7 +18,8 @@
 ///
 ///   mmap(2) munmap(2) mprotect(2) madvise(2) mseal(2) brk(2) fork(2)     mm/address_space.h, AddressSpace
 ///   loads, stores, atomics and fetches                                   mm/address_space.h, AddressSpace
-///   proc_pid_maps(5), pagemap(5), mincore(2): what is mapped where       mm/address_space.h, RangeState and PageState
+///   proc_pid_maps(5), pagemap(5), mincore(2): what is mapped where       mm/address_space.h, RangeState and PageState;
+///                                                                        mm/vma.h, Vma
 ///   getrusage(2): what has been counted                                  base/counters.h, Counter
 ///   errno(3): what a call failed with                                    base/errno.h, Errno and Result
 ///   sigaction(2): what an access ended in                                base/signal.h, Signal
@@ -39,3 +40,4 @@
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
+#include "mm/vma.h"
