@@ -1,6 +1,5 @@
 #include "program/lexer.h"
 
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -11,22 +10,62 @@ namespace faultline::program {
 namespace {
 
 struct Sign {
-  std::string_view text;
-  TokenKind kind;
+  TokenKind kind = TokenKind::bad;
+  std::size_t length = 0;
 };
-// The longer ones first, so that `<<` is not two `<`.
-constexpr auto kSigns = std::to_array<Sign>({
-    {"..", TokenKind::dots},        {"==", TokenKind::equal},         {"!=", TokenKind::not_equal},
-    {"<=", TokenKind::less_equal},  {">=", TokenKind::greater_equal}, {"<<", TokenKind::shift_left},
-    {">>", TokenKind::shift_right}, {"&&", TokenKind::and_and},       {"||", TokenKind::or_or},
-    {"(", TokenKind::left_paren},   {")", TokenKind::right_paren},    {"{", TokenKind::left_brace},
-    {"}", TokenKind::right_brace},  {",", TokenKind::comma},          {";", TokenKind::semicolon},
-    {"=", TokenKind::assign},       {"<", TokenKind::less},           {">", TokenKind::greater},
-    {"+", TokenKind::plus},         {"-", TokenKind::minus},          {"*", TokenKind::star},
-    {"/", TokenKind::slash},        {"%", TokenKind::percent},        {"&", TokenKind::ampersand},
-    {"|", TokenKind::bar},          {"^", TokenKind::caret},          {"~", TokenKind::tilde},
-    {"!", TokenKind::exclamation},
-});
+
+/// The operator or bracket that `rest` begins with, the longest that fits; `bad` when there is none.
+Sign sign_at(std::string_view rest) {
+  const char second = rest.size() > 1 ? rest[1] : '\0';
+  const auto either = [second](char continued, TokenKind two, TokenKind one) {
+    return second == continued ? Sign{two, 2} : Sign{one, 1};
+  };
+  switch (rest.front()) {
+    case '(':
+      return {TokenKind::left_paren, 1};
+    case ')':
+      return {TokenKind::right_paren, 1};
+    case '{':
+      return {TokenKind::left_brace, 1};
+    case '}':
+      return {TokenKind::right_brace, 1};
+    case ',':
+      return {TokenKind::comma, 1};
+    case ';':
+      return {TokenKind::semicolon, 1};
+    case '.':
+      return second == '.' ? Sign{TokenKind::dots, 2} : Sign{};
+    case '=':
+      return either('=', TokenKind::equal, TokenKind::assign);
+    case '!':
+      return either('=', TokenKind::not_equal, TokenKind::exclamation);
+    case '<':
+      return second == '<' ? Sign{TokenKind::shift_left, 2} : either('=', TokenKind::less_equal, TokenKind::less);
+    case '>':
+      return second == '>' ? Sign{TokenKind::shift_right, 2}
+                           : either('=', TokenKind::greater_equal, TokenKind::greater);
+    case '&':
+      return either('&', TokenKind::and_and, TokenKind::ampersand);
+    case '|':
+      return either('|', TokenKind::or_or, TokenKind::bar);
+    case '+':
+      return {TokenKind::plus, 1};
+    case '-':
+      return {TokenKind::minus, 1};
+    case '*':
+      return {TokenKind::star, 1};
+    case '/':
+      return {TokenKind::slash, 1};
+    case '%':
+      return {TokenKind::percent, 1};
+    case '^':
+      return {TokenKind::caret, 1};
+    case '~':
+      return {TokenKind::tilde, 1};
+    default:
+      return {};
+  }
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -172,10 +211,10 @@ void Lexer::lex_string(Token& token) {
 
 void Lexer::lex_sign(Token& token) {
   const std::string_view rest = text_.substr(offset_);
-  for (const Sign& sign : kSigns) {
-    if (!rest.starts_with(sign.text)) continue;
+  const Sign sign = sign_at(rest);
+  if (sign.kind != TokenKind::bad) {
     token.kind = sign.kind;
-    offset_ += sign.text.size();
+    offset_ += sign.length;
     if (sign.kind == TokenKind::left_paren) ++open_parens_;
     if (sign.kind == TokenKind::right_paren && open_parens_ > 0) --open_parens_;
     return;
@@ -221,8 +260,7 @@ std::string describe(const Token& token) {
     default:
       break;
   }
-  constexpr std::size_t kLongest = 40;
-  return "'" + std::string(token.text.substr(0, kLongest)) + (token.text.size() > kLongest ? "…'" : "'");
+  return "'" + excerpt(token.text) + "'";
 }
 
 }  // namespace faultline::program

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <limits>
 
+#include "program/utf8.h"
+
 namespace faultline::program {
 namespace {
 
@@ -22,10 +24,7 @@ unsigned suffix_shift(char suffix) {
   }
 }
 
-std::string shown(std::string_view text) {
-  constexpr std::size_t kLongest = 40;
-  return "'" + std::string(text.substr(0, kLongest)) + (text.size() > kLongest ? "…'" : "'");
-}
+std::string shown(std::string_view text) { return "'" + excerpt(text) + "'"; }
 
 }  // namespace
 

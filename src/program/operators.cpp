@@ -1,6 +1,5 @@
 #include "program/operators.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -37,8 +36,13 @@ static_assert([] {
 }  // namespace
 
 const BinaryOperator* binary_operator(TokenKind token) {
-  const auto found = std::ranges::find(kOperators, token, &BinaryOperator::token);
-  return found == kOperators.end() ? nullptr : &*found;
+  // Every token behind an operand is looked up here, so it is one step.
+  static constexpr auto kByToken = [] {
+    std::array<const BinaryOperator*, std::to_underlying(TokenKind::or_or) + 1> table{};
+    for (const BinaryOperator& op : kOperators) table[std::to_underlying(op.token)] = &op;
+    return table;
+  }();
+  return kByToken[std::to_underlying(token)];
 }
 
 const BinaryOperator& binary_operator(BinaryOp op) { return kOperators[std::to_underlying(op)]; }

@@ -1,7 +1,8 @@
 #include <utility>
 
 #include "program/parse_state.h"
-#include "program/parser.h"
+#include "program/print_expression.h"
+#include "program/utf8.h"
 
 namespace faultline::program {
 
@@ -63,7 +64,7 @@ Measure Parser::measure() {
   Measure measure;
   measure.name = block_name("measure");
   if (!failed() && !measures_.insert(measure.name).second) {
-    fail(current_.position, "there is a measure \"" + measure.name + "\" already: expected another name");
+    fail(current_.position, "there is a measure " + quote(excerpt(measure.name)) + " already: expected another name");
   }
   advance();
   if (accept_name("repeat")) measure.count = expression();

@@ -44,8 +44,6 @@ bool is_minus_one(const Expr& expr) {
   return number != nullptr && number->value == 1;
 }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
-
 std::string how_many(std::size_t least, std::size_t most, std::string_view parameters) {
   std::string text = least == most ? std::to_string(most) : std::to_string(least) + " to " + std::to_string(most);
   text += most == 1 ? " argument" : " arguments";
@@ -103,6 +101,7 @@ decltype(Statement::node) Parser::call(const Token& name) {
 Parser::Arguments Parser::arguments(const Token& callee, std::size_t least, std::size_t most,
                                     std::string_view parameters, std::optional<std::size_t> string_argument) {
   Arguments given;
+  given.list.reserve(most);
   const std::uint32_t opened = current_.position.line;
   const auto refuse_count = [&](std::string_view found) {
     fail(current_.position,
@@ -216,7 +215,7 @@ ResultAssertion Parser::access_assertion() {
       if (known.substr(0, 3) == signal.substr(3, 3)) nearest.offer(known);
     }
     fail(current_.position, "expected a si_code of " + std::string(signal) + " or the end of the statement but found " +
-                                quoted(current_.text) + nearest.suggestion());
+                                describe(current_) + nearest.suggestion());
     return ExpectSignal{};
   }
   advance();

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <utility>
 
 #include "base/counters.h"
@@ -8,7 +7,6 @@
 #include "program/nearest.h"
 #include "program/operators.h"
 #include "program/parse_state.h"
-#include "program/parser.h"
 
 namespace faultline::program {
 namespace {
@@ -48,9 +46,6 @@ class Level {
   unsigned& depth_;
 };
 
-constexpr std::string_view kTooDeep = "this expression is too deep: expected at most 200 levels";
-static_assert(kMaxExpressionDepth == 200);
-
 }  // namespace
 
 std::optional<ProbeSignature> probe_named(std::string_view name) {
@@ -64,16 +59,8 @@ void offer_probes(Nearest& nearest) {
   for (const ProbeSignature& probe : kProbes) nearest.offer(probe.name);
 }
 
-Parser::Sized Parser::make(Position position, decltype(Expr::node) node, unsigned height) {
-  if (failed()) return {};
-  if (height > kMaxExpressionDepth) {
-    fail(position, std::string(kTooDeep));
-    return {};
-  }
-  auto expr = std::make_unique<Expr>();
-  expr->position = position;
-  expr->node = std::move(node);
-  return {std::move(expr), height};
+void Parser::fail_too_deep(Position position) {
+  fail(position, "this expression is too deep: expected at most " + std::to_string(kMaxExpressionDepth) + " levels");
 }
 
 ExprPtr Parser::expression() { return binary(0).expr; }
@@ -99,7 +86,7 @@ Parser::Sized Parser::binary(unsigned least_precedence) {
 
 Parser::Sized Parser::unary() {
   const Level level(expression_depth_);
-  if (expression_depth_ > kMaxExpressionDepth) fail(current_.position, std::string(kTooDeep));
+  if (expression_depth_ > kMaxExpressionDepth) fail_too_deep(current_.position);
   const auto op = unary_op(current_.kind);
   if (!op) return primary();
   const Position position = current_.position;
@@ -109,24 +96,26 @@ Parser::Sized Parser::unary() {
 }
 
 Parser::Sized Parser::primary() {
-  const Token token = current_;
-  switch (token.kind) {
-    case TokenKind::number:
+  const Position position = current_.position;
+  switch (current_.kind) {
+    case TokenKind::number: {
+      Number number{current_.number, std::string(current_.text)};
       advance();
-      return make(token.position, Number{token.number, std::string(token.text)}, 1);
+      return make(position, std::move(number), 1);
+    }
     case TokenKind::name:
       return named_value();
     case TokenKind::left_paren: {
       advance();
       Sized inner = binary(0);
       if (!at(TokenKind::right_paren)) {
-        fail_expected("an operator or ')' to close the '(' of line " + std::to_string(token.position.line));
+        fail_expected("an operator or ')' to close the '(' of line " + std::to_string(position.line));
       }
       advance();
       return inner;
     }
     case TokenKind::string:
-      fail(token.position, "a string is no value: expected a number, a name or '('");
+      fail(position, "a string is no value: expected a number, a name or '('");
       return {};
     default:
       fail_expected("a value: a number, a name, '-', '~', '!' or '('");
@@ -148,7 +137,7 @@ Parser::Sized Parser::named_value() {
   }
   if (const Binding* binding = scopes_.find(name.text)) {
     if (in_param_ && binding->kind != NameKind::param) {
-      fail(name.position, "'" + std::string(name.text) + "' is no param: expected numbers and earlier params");
+      fail(name.position, describe(name) + " is no param: expected numbers and earlier params");
     }
     return make(name.position, Variable{binding->slot, std::string(name.text)}, 1);
   }

@@ -7,10 +7,12 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "program/error.h"
 #include "program/lexer.h"
+#include "program/parser.h"
 #include "program/program.h"
 #include "program/scope.h"
 #include "program/token.h"
@@ -100,7 +102,14 @@ class Parser {
   Sized primary();
   Sized named_value();
   Sized probe(ProbeKind kind, const Token& name);
-  Sized make(Position position, decltype(Expr::node) node, unsigned height);
+  template <class Node>
+  Sized make(Position position, Node&& node, unsigned height) {
+    if (height > kMaxExpressionDepth) fail_too_deep(position);
+    if (failed()) return {};
+    // Built where it stays: a large program is mostly expressions.
+    return {ExprPtr(new Expr{position, std::forward<Node>(node)}), height};
+  }
+  void fail_too_deep(Position position);
   void fail_unknown_name(const Token& name);
 
   std::string_view text_;

@@ -6,6 +6,7 @@
 #include "program/nearest.h"
 #include "program/parse_state.h"
 #include "program/printer.h"
+#include "program/utf8.h"
 
 namespace faultline::program {
 namespace {
@@ -103,7 +104,7 @@ bool Parser::check_new_name(const Token& name) {
   } else if (constant_named(name.text)) {
     fail(name.position, describe(name) + " is a constant: expected another name");
   } else if (const Binding* here = scopes_.find_here(name.text)) {
-    const std::string instead = here->kind == NameKind::variable ? "'" + std::string(name.text) + " = …' to change it"
+    const std::string instead = here->kind == NameKind::variable ? "'" + excerpt(name.text) + " = …' to change it"
                                                                  : std::string("another name");
     fail(name.position, describe(name) + " is defined in this block already, on line " + std::to_string(here->line) +
                             ": expected " + instead);
@@ -173,7 +174,7 @@ decltype(Statement::node) Parser::assignment(const Token& target) {
     if (!constant_named(target.text)) {
       Nearest nearest(target.text);
       scopes_.offer_all(nearest);
-      const std::string define = ": expected 'let " + std::string(target.text.substr(0, 40)) + " = …' to define it";
+      const std::string define = ": expected 'let " + excerpt(target.text) + " = …' to define it";
       fail(target.position, "unknown variable " + describe(target) + nearest.suggestion(define));
     }
     check_new_name(target);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "program/parse_state.h"
+#include "program/print_expression.h"
 #include "program/utf8.h"
 
 namespace faultline::program {
@@ -73,7 +74,7 @@ void Parser::check_mentions() {
     if (lost == mentions.end()) return;
     Nearest nearest(lost->name);
     for (const std::string& name : blocks) nearest.offer(name);
-    const std::string block = std::string(what) + " \"" + lost->name + "\"";
+    const std::string block = std::string(what) + " " + quote(excerpt(lost->name));
     fail(lost->position, "the program has no " + block + nearest.suggestion(": expected the name of such a block"));
   };
   check(measure_mentions_, measures_, "measure");

@@ -1,5 +1,6 @@
 #include "program/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace faultline::program {
@@ -40,6 +41,17 @@ std::size_t find_non_text(std::string_view text) {
     i += length;
   }
   return std::string_view::npos;
+}
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  if (text.size() <= kLongest) return std::string(text);
+  std::size_t length = 0;
+  while (true) {
+    const std::size_t character = std::max<std::size_t>(utf8_length(text.substr(length)), 1);
+    if (length + character > kLongest) return std::string(text.substr(0, length)) + "…";
+    length += character;
+  }
 }
 
 }  // namespace faultline::program

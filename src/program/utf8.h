@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace faultline::program {
@@ -15,5 +16,8 @@ constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 
 /// The offset of the first byte that no text file holds: a control character other than tab and the ends of lines, or
 /// what is not UTF-8. npos when there is none.
 std::size_t find_non_text(std::string_view text);
+
+/// The text as a message shows it: its first 40 bytes at most, with "…" where it goes on.
+std::string excerpt(std::string_view text);
 
 }  // namespace faultline::program
