@@ -16,7 +16,8 @@
 ///
 /// Where to look, in the words of the manual pages:
 ///
-///   mmap(2) munmap(2) mprotect(2) madvise(2) mseal(2) brk(2) fork(2)     mm/address_space.h, AddressSpace
+///   mmap(2) munmap(2) mprotect(2) madvise(2) mseal(2) mlock(2) brk(2)
+///   fork(2)                                                              mm/address_space.h, AddressSpace
 ///   loads, stores, atomics and fetches                                   mm/address_space.h, AddressSpace
 ///   proc_pid_maps(5), pagemap(5), mincore(2): what is mapped where       mm/address_space.h, RangeState and PageState;
 ///                                                                        mm/vma.h, Vma
@@ -28,7 +29,7 @@
 ///   which kernel to be, and each policy of it                            mm/profile.h, Profile
 ///   why: each decision as it is taken                                    mm/trace.h, Observer
 ///
-/// The library is deterministic and allocates no real pages for modelled ones. Nothing in it is thread-safe.
+/// The library is deterministic: the same calls on the same profile give the same figures. Nothing in it is thread-safe.
 
 #include "arch/arch.h"
 #include "base/counters.h"
