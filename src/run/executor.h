@@ -82,7 +82,7 @@ class Executor {
   }
 
   Flow execute(const PlannedStatement& planned, const program::SystemCall& call) {
-    CallRequest request{.sys = call.sys};
+    CallRequest request{call.sys, {}, 0};
     if (call.arguments.size() > request.arguments.size()) {
       return stop(Ending::misuse, planned.statement->position, "too many arguments");
     }

@@ -40,7 +40,7 @@ Ledger::Ledger(const Plan& plan, std::span<std::byte> memory) {
   std::byte* at = memory.data();
   head_ = new (at) Head;
   at += aligned(sizeof(Head));
-  // Not array new: its cookie would not be accounted for. The chunks stay untouched zeroes until they are used.
+  // Not array new: its cookie would not be accounted for. The chunks stay untouched until they are used.
   auto* rows = reinterpret_cast<RowRecord*>(at);
   std::uninitialized_default_construct_n(rows, plan.rows.size());
   at += aligned(plan.rows.size() * sizeof(RowRecord));
@@ -70,6 +70,8 @@ void Ledger::add_sample(std::uint32_t row, double value) {
     (last == nullptr ? record.first_chunk : last->next) = index;
     record.last_chunk = index;
     last = &chunks_[fresh];
+    last->next = 0;
+    last->used = 0;
   }
   last->values[last->used++] = value;
   ++record.samples;

@@ -68,7 +68,7 @@ class Ledger {
 
   /// Bytes that a ledger for this plan needs.
   static std::size_t bytes(const Plan& plan);
-  /// Lays the ledger out in `memory`: at least bytes(plan), zeroed, 64-byte aligned, and longer-lived than this object
+  /// Lays the ledger out in `memory`: at least bytes(plan), 64-byte aligned, and longer-lived than this object
   /// and its copies. The memory may be shared with forked processes.
   Ledger(const Plan& plan, std::span<std::byte> memory);
 

@@ -61,44 +61,53 @@ void part(Archive& a, Report& report) {
 }
 
 template <class Archive>
-void part(Archive& a, Request& request) {
-  transfer(a, request.machine);
-  transfer(a, request.program);
-  transfer_list(a, request.params, [](Archive& inner, std::pair<std::string, std::uint64_t>& param) {
+void request_parts(Archive& a, program::MachineId& machine, program::Program& program,
+                   std::vector<std::pair<std::string, std::uint64_t>>& params, std::uint64_t& time_limit_ms) {
+  transfer(a, machine);
+  transfer(a, program);
+  transfer_list(a, params, [](Archive& inner, std::pair<std::string, std::uint64_t>& param) {
     transfer(inner, param.first);
     transfer(inner, param.second);
   });
-  transfer(a, request.time_limit_ms);
+  transfer(a, time_limit_ms);
 }
 
+/// A writer changes nothing; the parts take references that they may change because a reader does.
 template <class T>
-std::string encode_any(const T& message) {
-  Writer writer;
-  // A writer changes nothing; `part` takes a reference that it may change because a reader does.
-  part(writer, const_cast<T&>(message));
-  return std::move(writer).take();
-}
-
-template <class T>
-std::optional<T> decode_any(std::string_view body) {
-  Reader reader(body);
-  std::optional<T> message(std::in_place);
-  part(reader, *message);
-  if (!reader.good() || !reader.at_end()) return std::nullopt;
-  return message;
+T& unchanged(const T& value) {
+  return const_cast<T&>(value);
 }
 
 }  // namespace
 
-std::string encode(const Request& request) { return encode_any(request); }
-std::string encode(const Report& report) { return encode_any(report); }
+std::string encode_request(const program::MachineId& machine, const program::Program& program,
+                           const std::vector<std::pair<std::string, std::uint64_t>>& params,
+                           std::uint64_t time_limit_ms) {
+  Writer writer;
+  request_parts(writer, unchanged(machine), unchanged(program), unchanged(params), time_limit_ms);
+  return std::move(writer).take();
+}
+
+std::string encode(const Report& report) {
+  Writer writer;
+  part(writer, unchanged(report));
+  return std::move(writer).take();
+}
 
 std::optional<Request> decode_request(std::string_view body) {
-  std::optional<Request> request = decode_any<Request>(body);
-  if (request && !well_formed(request->program)) return std::nullopt;
+  Reader reader(body);
+  std::optional<Request> request(std::in_place);
+  request_parts(reader, request->machine, request->program, request->params, request->time_limit_ms);
+  if (!reader.good() || !reader.at_end() || !well_formed(request->program)) return std::nullopt;
   return request;
 }
 
-std::optional<Report> decode_report(std::string_view body) { return decode_any<Report>(body); }
+std::optional<Report> decode_report(std::string_view body) {
+  Reader reader(body);
+  std::optional<Report> report(std::in_place);
+  part(reader, *report);
+  if (!reader.good() || !reader.at_end()) return std::nullopt;
+  return report;
+}
 
 }  // namespace faultline::run

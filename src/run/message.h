@@ -25,7 +25,9 @@ struct Request {
 };
 
 /// The body of a message. Decoding survives any bytes: nothing for those that are not a whole valid message.
-std::string encode(const Request& request);
+std::string encode_request(const program::MachineId& machine, const program::Program& program,
+                           const std::vector<std::pair<std::string, std::uint64_t>>& params,
+                           std::uint64_t time_limit_ms);
 std::string encode(const Report& report);
 std::optional<Request> decode_request(std::string_view body);
 std::optional<Report> decode_report(std::string_view body);

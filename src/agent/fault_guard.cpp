@@ -1,0 +1,59 @@
+#include "agent/fault_guard.h"
+
+#include <csignal>
+
+#include "agent/arch.h"
+
+namespace faultline::agent {
+namespace {
+
+constexpr int kHandled[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
+
+thread_local FaultGuard* armed = nullptr;
+
+}  // namespace
+
+void FaultGuard::handle(int number, void* info, void* ucontext) {
+  FaultGuard* guard = armed;
+  if (guard == nullptr) {
+    // Not an access of the program: let the instruction fault again, with nobody to catch it.
+    signal(number, SIG_DFL);
+    return;
+  }
+  armed = nullptr;
+  const auto* details = static_cast<const siginfo_t*>(info);
+  guard->caught_.signal = {number, details->si_code, Addr{reinterpret_cast<std::uint64_t>(details->si_addr)}};
+  guard->caught_.pc = arch::program_counter(ucontext);
+  guard->faulted_ = true;
+  siglongjmp(guard->jump_, 1);
+}
+
+void FaultGuard::install_handlers() {
+  struct sigaction action{};
+  action.sa_sigaction = [](int number, siginfo_t* info, void* ucontext) { handle(number, info, ucontext); };
+  // Not deferred: the handler leaves by a jump that restores no mask.
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  for (const int number : kHandled) sigaction(number, &action, nullptr);
+}
+
+void FaultGuard::use_alternate_stack(std::span<std::byte> stack) {
+  stack_t alternate{};
+  alternate.ss_sp = stack.data();
+  alternate.ss_size = stack.size();
+  sigaltstack(&alternate, nullptr);
+}
+
+void FaultGuard::arm() {
+  faulted_ = false;
+  armed = this;
+}
+
+std::optional<CaughtFault> FaultGuard::disarm() {
+  armed = nullptr;
+  if (!faulted_) return std::nullopt;
+  faulted_ = false;
+  return caught_;
+}
+
+}  // namespace faultline::agent

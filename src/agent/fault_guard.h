@@ -1,0 +1,43 @@
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/signal.h"
+
+namespace faultline::agent {
+
+/// What the signal handler found out.
+struct CaughtFault {
+  Signal signal;
+  std::uint64_t pc = 0;
+};
+
+/// Where a thread's faulting instruction continues. Use it as
+///   if (sigsetjmp(guard.jump(), 0) == 0) { guard.arm(); …access…; }
+///   const auto fault = guard.disarm();
+/// Locals that change between the two have to be volatile.
+class FaultGuard {
+ public:
+  /// Handles SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE of this process. A fault outside of a guard ends it as usual.
+  static void install_handlers();
+  /// Gives the calling thread the stack that its handler runs on.
+  static void use_alternate_stack(std::span<std::byte> stack);
+
+  sigjmp_buf& jump() { return jump_; }
+  void arm();
+  /// The fault, if there was one since arm().
+  std::optional<CaughtFault> disarm();
+
+ private:
+  static void handle(int number, void* info, void* ucontext);
+
+  sigjmp_buf jump_{};
+  CaughtFault caught_;
+  bool faulted_ = false;
+};
+
+}  // namespace faultline::agent

@@ -1,0 +1,125 @@
+#include "agent/native_kernel.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "agent/arch.h"
+#include "agent/system_call.h"
+#include "program/constants.h"
+
+namespace faultline::agent {
+namespace {
+
+/// Results above this are -errno.
+constexpr std::uint64_t kLastError = ~std::uint64_t{0} - 4095;
+
+}  // namespace
+
+std::optional<std::string> NativeKernel::unsupported(const run::CallRequest&) const { return std::nullopt; }
+
+run::CallOutcome NativeKernel::call(const run::CallRequest& call) {
+  const RawCall raw = raw_call(call);
+  const std::uint64_t start = arch::ticks_at_start();
+  const std::uint64_t result = arch::system_call(raw.number, raw.arguments);
+  const std::uint64_t stop = arch::ticks_at_stop();
+  run::CallOutcome outcome{result, {}, process_.clock.nanoseconds(start, stop)};
+  // brk alone has no errors: whatever it returns is the break.
+  if (call.sys != program::Sys::brk && result > kLastError) outcome.error = Errno{static_cast<int>(0 - result)};
+  return outcome;
+}
+
+std::optional<std::string> NativeKernel::unsupported(const run::AccessRequest& access) const {
+  if (access.kind == AccessKind::atomic && !arch::has_one_instruction_atomic()) {
+    return "an atomic in one instruction: this processor has none";
+  }
+  return std::nullopt;
+}
+
+/// `work` is the timed part. A fault in it ends the window too, so the sample then holds the signal's delivery.
+template <class Work>
+run::AccessOutcome NativeKernel::guarded(Work work, std::uint64_t fetch_target) {
+  const bool derives = counts_.derives();
+  const std::uint64_t faults_before = derives ? counts_.before_access() : 0;
+  volatile std::uint64_t start = 0;
+  if (sigsetjmp(guard_.jump(), 0) == 0) {
+    guard_.arm();
+    start = arch::ticks_at_start();
+    work();
+  }
+  const std::uint64_t stop = arch::ticks_at_stop();
+  const std::optional<CaughtFault> fault = guard_.disarm();
+  if (derives) counts_.after_access(faults_before, fault ? 1 : 0);
+  run::AccessOutcome outcome{{}, process_.clock.nanoseconds(start, stop)};
+  if (!fault) return outcome;
+  const bool fetched =
+      fetch_target != 0 && arch::fetched(fetch_target, fault->pc, fault->signal.number, fault->signal.code);
+  if (!fetched) outcome.signal = fault->signal;
+  return outcome;
+}
+
+void NativeKernel::perform(const run::AccessRequest& access) {
+  const std::uint64_t addr = access.address.value;
+  if (access.text) {
+    const auto routine = reinterpret_cast<void (*)(std::uint64_t, std::uint64_t)>(access.text->value +
+                                                                                  arch::routine_offset(access.kind));
+    for (std::uint64_t i = 0; i < access.count; ++i) routine(addr + i * access.stride, access.value);
+    return;
+  }
+  switch (access.kind) {
+    case AccessKind::load:
+      return arch::load_each(addr, access.count, access.stride);
+    case AccessKind::store:
+      return arch::store_each(addr, access.count, access.stride, static_cast<std::uint8_t>(access.value));
+    case AccessKind::atomic:
+      return arch::atomic_each(addr, access.count, access.stride, access.value);
+    case AccessKind::fetch:
+      break;  // one by one, see access()
+  }
+}
+
+run::AccessOutcome NativeKernel::access(const run::AccessRequest& access) {
+  if (access.kind != AccessKind::fetch) {
+    return guarded([&] { perform(access); });
+  }
+  // Executing what stands there may end in a signal of its own, so each fetch is guarded by itself.
+  run::AccessOutcome total;
+  for (std::uint64_t i = 0; i < access.count && !total.signal; ++i) {
+    const std::uint64_t addr = access.address.value + i * access.stride;
+    const run::AccessOutcome one = guarded([&] { arch::fetch(addr); }, addr);
+    total.nanoseconds += one.nanoseconds;
+    total.signal = one.signal;
+  }
+  return total;
+}
+
+run::AccessOutcome NativeKernel::place_code(Addr addr) {
+  const std::span<const std::byte> code = arch::access_routines();
+  return guarded([&] {
+    std::memcpy(reinterpret_cast<void*>(addr.value), code.data(), code.size());
+    arch::synchronize_instructions(addr.value, code.size());
+  });
+}
+
+run::ProbeAnswer NativeKernel::perm(Addr addr) {
+  const std::optional<Prot> prot = process_.memory.protection(addr);
+  return prot ? std::to_underlying(*prot) : program::kUnmapped;
+}
+
+run::ProbeAnswer NativeKernel::max_map_count() {
+  char text[32] = {};
+  const int file = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::unexpected("/proc/sys/vm/max_map_count cannot be read");
+  const ssize_t got = read(file, text, sizeof text - 1);
+  close(file);
+  std::uint64_t value = 0;
+  const char* end = text + (got > 0 ? got : 0);
+  if (std::from_chars(text, end, value).ec != std::errc{}) {
+    return std::unexpected("/proc/sys/vm/max_map_count holds no number");
+  }
+  return value;
+}
+
+}  // namespace faultline::agent

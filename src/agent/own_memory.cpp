@@ -1,0 +1,86 @@
+#include "agent/own_memory.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace faultline::agent {
+namespace {
+
+/// How much of the stack is made ready below the current frame.
+constexpr std::size_t kStackAhead = 256 * 1024;
+
+void touch_stack() {
+  volatile char ahead[kStackAhead];
+  for (std::size_t i = 0; i < kStackAhead; i += kPageSize) ahead[i] = 0;
+  asm volatile("" : : "r"(ahead) : "memory");
+}
+
+}  // namespace
+
+void keep_allocator_quiet() {
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 1 << 20);
+}
+
+void reserve_heap(std::size_t bytes) {
+  void* ahead = std::malloc(bytes);
+  if (ahead == nullptr) return;
+  std::memset(ahead, 1, bytes);
+  // The compiler may otherwise drop the pair.
+  asm volatile("" : : "r"(ahead) : "memory");
+  std::free(ahead);
+}
+
+void OwnMemory::record(const ProcessMemory& memory) {
+  touch_stack();
+  count_ = 0;
+  memory.for_each_area({Addr{0}, Addr{~std::uint64_t{0} >> 1}}, [&](const MappedArea& area) {
+    // The ledger is large and mostly unused; it is touched where it is used.
+    constexpr std::uint64_t kLargest = 32 << 20;
+    if (count_ == areas_.size() || !has(area.prot, Prot::read) || area.range.bytes() > kLargest) return;
+    areas_[count_++] = {area.range, area.prot};
+  });
+}
+
+void OwnMemory::touch() const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Area& area = areas_[i];
+    for (Addr page = area.range.start; page < area.range.end; page = page + kPageSize) {
+      auto* byte = reinterpret_cast<volatile char*>(page.value);
+      const char content = *byte;
+      if (has(area.prot, Prot::write)) *byte = content;
+    }
+  }
+}
+
+std::span<std::byte> map_memory(std::size_t bytes, Sharing sharing) {
+  const int flags = (sharing == Sharing::shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (mapped == MAP_FAILED) return {};
+  return {static_cast<std::byte*>(mapped), bytes};
+}
+
+void fence_mappings() {
+  const auto map = [](std::size_t bytes) {
+    return mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  };
+  // Mappings go to the highest gap that holds them, so one that lands above the previous fence has filled a gap.
+  void* lowest = map(kPageSize);
+  for (std::size_t bytes = std::size_t{1} << 30; bytes >= kPageSize;) {
+    void* filler = map(bytes);
+    if (filler == MAP_FAILED) {
+      bytes /= 2;
+    } else if (filler < lowest) {
+      munmap(filler, bytes);
+      bytes /= 2;
+    }
+  }
+}
+
+}  // namespace faultline::agent

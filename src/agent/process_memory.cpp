@@ -1,0 +1,152 @@
+#include "agent/process_memory.h"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "agent/descriptor.h"
+
+namespace faultline::agent {
+namespace {
+
+// pagemap(5).
+constexpr std::uint64_t kPresent = std::uint64_t{1} << 63;
+constexpr std::uint64_t kSwapped = std::uint64_t{1} << 62;
+constexpr std::uint64_t kGuard = std::uint64_t{1} << 58;
+
+// PAGEMAP_SCAN (since 6.7), declared here because older headers lack it.
+struct ScannedRegion {
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint64_t categories;
+};
+struct ScanArguments {
+  std::uint64_t size;
+  std::uint64_t flags;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::uint64_t walk_end;
+  std::uint64_t vec;
+  std::uint64_t vec_len;
+  std::uint64_t max_pages;
+  std::uint64_t category_inverted;
+  std::uint64_t category_mask;
+  std::uint64_t category_anyof_mask;
+  std::uint64_t return_mask;
+};
+constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanArguments);
+constexpr std::uint64_t kPageIsHuge = 1 << 6;
+
+bool is_there(std::uint64_t entry) { return (entry & (kPresent | kSwapped)) != 0 && (entry & kGuard) == 0; }
+
+}  // namespace
+
+ProcessMemory::ProcessMemory() { open_files(); }
+ProcessMemory::~ProcessMemory() { close_files(); }
+
+void ProcessMemory::open_files() {
+  maps_ = out_of_the_way(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  pagemap_ = out_of_the_way(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  mem_ = out_of_the_way(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+}
+
+void ProcessMemory::close_files() {
+  for (const int file : {maps_, pagemap_, mem_}) {
+    if (file >= 0) close(file);
+  }
+}
+
+void ProcessMemory::reopen() {
+  close_files();
+  open_files();
+}
+
+std::uint64_t ProcessMemory::count_areas(std::optional<Range> range) const {
+  std::uint64_t count = 0;
+  for_each_area(range.value_or(Range{Addr{0}, Addr{~std::uint64_t{0}}}), [&](const MappedArea&) { ++count; });
+  return count;
+}
+
+std::uint64_t ProcessMemory::resident_in(Range pages) const {
+  std::array<std::uint64_t, 2048> entries;
+  std::uint64_t there = 0;
+  std::uint64_t page = pages.start.page();
+  while (page < pages.end.page()) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(entries.size(), pages.end.page() - page);
+    const ssize_t got = pread(pagemap_, entries.data(), wanted * 8, static_cast<off_t>(page * 8));
+    if (got < 8) break;
+    const auto read = static_cast<std::uint64_t>(got) / 8;
+    there += static_cast<std::uint64_t>(std::count_if(entries.begin(), entries.begin() + read, is_there));
+    page += read;
+  }
+  return there;
+}
+
+std::uint64_t ProcessMemory::resident(Range range) const {
+  std::uint64_t there = 0;
+  for_each_area(range, [&](const MappedArea& area) { there += resident_in(area.range.intersect(range)); });
+  return there;
+}
+
+std::optional<Prot> ProcessMemory::protection(Addr addr) const {
+  std::optional<Prot> found;
+  const Range byte{addr, Addr{addr.value + 1}};
+  for_each_area(byte, [&](const MappedArea& area) {
+    if (area.range.contains(addr)) found = area.prot;
+  });
+  return found;
+}
+
+std::uint8_t ProcessMemory::byte_at(Addr addr) const {
+  std::uint64_t entry = 0;
+  if (pread(pagemap_, &entry, sizeof entry, static_cast<off_t>(addr.page() * 8)) != sizeof entry) return 0;
+  if (!is_there(entry)) return 0;
+  std::uint8_t byte = 0;
+  // Not an access by this process: it also reads what PROT_NONE hides.
+  if (pread(mem_, &byte, 1, static_cast<off_t>(addr.value)) != 1) return 0;
+  return byte;
+}
+
+std::optional<std::uint64_t> ProcessMemory::huge_in(Range range) const {
+  std::array<ScannedRegion, 64> regions;
+  std::uint64_t pages = 0;
+  ScanArguments scan{};
+  scan.size = sizeof scan;
+  scan.start = range.start.value;
+  scan.end = range.end.value;
+  scan.vec = reinterpret_cast<std::uint64_t>(regions.data());
+  scan.vec_len = regions.size();
+  scan.category_mask = kPageIsHuge;
+  scan.return_mask = kPageIsHuge;
+  while (scan.start < scan.end) {
+    const int found = ioctl(pagemap_, kPagemapScan, &scan);
+    if (found < 0) return std::nullopt;
+    for (int i = 0; i < found; ++i) pages += (regions[i].end - regions[i].start) >> kPageShift;
+    if (scan.walk_end <= scan.start) break;
+    scan.start = scan.walk_end;
+  }
+  return pages;
+}
+
+run::Shape ProcessMemory::shape(Range range) const {
+  run::Shape shape;
+  std::uint64_t vmas = 0;
+  std::uint64_t present = 0;
+  std::optional<std::uint64_t> huge = 0;
+  for_each_area(range, [&](const MappedArea& area) {
+    const Range part = area.range.intersect(range);
+    ++vmas;
+    present += resident_in(part);
+    const std::optional<std::uint64_t> found = huge_in(part);
+    huge = huge && found ? std::optional(*huge + *found) : std::nullopt;
+  });
+  shape.vmas = vmas;
+  shape.present = present;
+  shape.huge = huge;
+  return shape;
+}
+
+}  // namespace faultline::agent

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/flags.h"
+#include "base/page.h"
+#include "run/row.h"
+
+namespace faultline::agent {
+
+/// One line of /proc/self/maps.
+struct MappedArea {
+  Range range;
+  Prot prot = Prot::none;
+};
+
+/// What the kernel tells of this process's memory, without changing it and without allocating.
+class ProcessMemory {
+ public:
+  ProcessMemory();
+  ~ProcessMemory();
+  ProcessMemory(const ProcessMemory&) = delete;
+  ProcessMemory& operator=(const ProcessMemory&) = delete;
+  /// After a fork: /proc/self was the parent when it was opened.
+  void reopen();
+
+  /// Calls `visit` for each area that overlaps the range, in order of address. The vsyscall page is no VMA and left
+  /// out.
+  template <class Visit>
+  void for_each_area(Range range, Visit visit) const {
+    visit_areas(range, [](void* context, const MappedArea& area) { (*static_cast<Visit*>(context))(area); }, &visit);
+  }
+
+  std::uint64_t count_areas(std::optional<Range> range) const;
+  /// Pages that are present or swapped out; guard regions are neither.
+  std::uint64_t resident(Range range) const;
+  std::optional<Prot> protection(Addr addr) const;
+  /// The byte there, read without a fault of this process; 0 where no page is.
+  std::uint8_t byte_at(Addr addr) const;
+  run::Shape shape(Range range) const;
+
+ private:
+  using VisitFunction = void (*)(void* context, const MappedArea& area);
+  void visit_areas(Range range, VisitFunction visit, void* context) const;
+  bool query_areas(Range range, VisitFunction visit, void* context) const;
+  void parse_areas(Range range, VisitFunction visit, void* context) const;
+  std::uint64_t resident_in(Range pages) const;
+  /// Pages mapped by huge entries; nothing where the kernel cannot tell.
+  std::optional<std::uint64_t> huge_in(Range range) const;
+
+  void open_files();
+  void close_files();
+
+  int maps_ = -1;
+  int pagemap_ = -1;
+  int mem_ = -1;
+};
+
+}  // namespace faultline::agent

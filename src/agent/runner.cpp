@@ -1,0 +1,56 @@
+#include "agent/runner.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "agent/native_kernel.h"
+#include "run/executor.h"
+
+namespace faultline::agent {
+namespace {
+
+static_assert(run::Kernel<NativeKernel>);
+
+bool starts_threads(const program::Block& block) {
+  return std::ranges::any_of(block, [](const program::Statement& s) {
+    return std::visit(
+        [](const auto& node) {
+          using Node = std::decay_t<decltype(node)>;
+          if constexpr (std::is_same_v<Node, program::Threads>) return true;
+          if constexpr (requires { node.body; }) return starts_threads(node.body);
+          return false;
+        },
+        s.node);
+  });
+}
+
+}  // namespace
+
+void run_program(const run::Request& request, const run::Plan& plan, const Clock& clock, std::span<std::byte> memory) {
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  FaultGuard::install_handlers();
+  alignas(16) static std::byte signal_stack[NativeKernel::kSignalStack];
+  FaultGuard::use_alternate_stack(signal_stack);
+
+  ProcessState process{run::Ledger(plan, memory), clock, {}, {}, {}};
+  if (starts_threads(request.program.body)) {
+    process.thread_stacks = map_memory(
+        NativeKernel::kMostThreads * (NativeKernel::kThreadStack + NativeKernel::kSignalStack), Sharing::own);
+  }
+  NativeKernel kernel(process);
+  process.ledger.note(clock.note());
+  process.ledger.note(kernel.counts_note());
+  run::Context context{request.program, plan, process.ledger, request.machine, request.params, nullptr, {}};
+  run::Executor<NativeKernel> executor(context, kernel);
+  reserve_heap(512 * 1024);
+  fence_mappings();
+  process.own.record(process.memory);
+  process.own.touch();
+  executor.run();
+  _exit(0);
+}
+
+}  // namespace faultline::agent

@@ -1,0 +1,73 @@
+#include "machine/live.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+
+#include "machine/agent_process.h"
+#include "run/message.h"
+#include "run/params.h"
+
+namespace faultline::machine {
+namespace {
+
+/// The longest limit is one that a clock can be set to without overflow.
+constexpr std::chrono::milliseconds kShortestLimit{0};
+constexpr std::chrono::milliseconds kLongestLimit = std::chrono::years(30);
+
+class Live final : public Machine {
+ public:
+  Live() {
+    utsname name{};
+    uname(&name);
+    const std::string machine = name.machine;
+    id_.kind = "live";
+    id_.arch = machine == "x86_64" ? "x86-64" : machine == "aarch64" ? "arm64" : machine;
+    const std::string release = name.release;
+    id_.version = release.substr(0, release.find_first_not_of("0123456789."));
+    kernel_ = std::string(name.sysname) + " " + release + " (" + id_.arch + ")";
+  }
+
+  const program::MachineId& id() const override { return id_; }
+  std::string name() const override { return "live"; }
+  std::string kernel() const override { return kernel_; }
+
+  run::Report run(const program::Program& program, const Settings& settings) override {
+    run::Report report = ask(program, settings);
+    report.machine = name();
+    report.kernel = kernel_;
+    return report;
+  }
+
+ private:
+  run::Report ask(const program::Program& program, const Settings& settings) const {
+    if (const auto unknown = run::unknown_param(program, settings.params)) {
+      return ended(run::Ending::misuse, "the program has no param " + *unknown);
+    }
+    const auto path = find_agent();
+    if (!path) return ended(run::Ending::failed, path.error());
+    auto agent = AgentProcess::start(*path);
+    if (!agent) return ended(run::Ending::failed, agent.error());
+    const std::chrono::milliseconds limit = std::clamp(settings.time_limit, kShortestLimit, kLongestLimit);
+    auto report = agent->ask(
+        run::encode_request(id_, program, settings.params, static_cast<std::uint64_t>(limit.count())), limit);
+    if (!report) return ended(run::Ending::failed, report.error());
+    return std::move(*report);
+  }
+
+  static run::Report ended(run::Ending ending, std::string detail) {
+    run::Report report;
+    report.ending = ending;
+    report.detail = std::move(detail);
+    return report;
+  }
+
+  program::MachineId id_;
+  std::string kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_live() { return std::make_unique<Live>(); }
+
+}  // namespace faultline::machine

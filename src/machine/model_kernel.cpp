@@ -1,0 +1,166 @@
+#include "machine/model_kernel.h"
+
+#include <utility>
+
+#include "program/constants.h"
+
+namespace faultline::machine {
+namespace {
+
+using program::Sys;
+
+run::CallOutcome outcome_of(const Result<Addr>& result) {
+  if (result) return {result->value, {}, 0};
+  return {0 - static_cast<std::uint64_t>(result.error().value), result.error(), 0};
+}
+
+run::CallOutcome outcome_of(const Result<void>& result) {
+  if (result) return {};
+  return {0 - static_cast<std::uint64_t>(result.error().value), result.error(), 0};
+}
+
+/// A return, first byte first: what the access routines begin with.
+std::uint8_t first_byte_of_code(arch::Arch arch) { return arch == arch::Arch::arm64 ? 0xc0 : 0xc3; }
+
+}  // namespace
+
+ModelKernel::ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariants check_invariants,
+                         mm::Observer* observer)
+    : space_(std::move(space)), check_invariants_(check_invariants), observer_(observer) {
+  space_->observe(observer_);
+}
+
+std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call) const {
+  switch (call.sys) {
+    case Sys::mmap: {
+      const auto flags = static_cast<MapFlags>(call.arguments[3]);
+      // Without a file the call fails with EBADF, which the model knows.
+      if (!has(flags, MapFlags::anonymous)) return std::nullopt;
+      if (has(flags, MapFlags::shared)) return "a shared mmap";
+      if (has(flags, MapFlags::hugetlb)) return "an mmap with MAP_HUGETLB";
+      if (has(flags, MapFlags::grows_down)) return "an mmap with MAP_GROWSDOWN";
+      return std::nullopt;
+    }
+    case Sys::munmap:
+    case Sys::mprotect:
+    case Sys::madvise:
+    case Sys::mseal:
+    case Sys::mlock:
+    case Sys::munlock:
+    case Sys::brk:
+    case Sys::getppid:
+      return std::nullopt;
+    default:
+      return std::string(program::sys_name(call.sys));
+  }
+}
+
+run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
+  const auto& a = call.arguments;
+  const Addr addr{a[0]};
+  switch (call.sys) {
+    case Sys::mmap:
+      return outcome_of(
+          space_->mmap(addr, a[1], static_cast<Prot>(a[2]), static_cast<MapFlags>(a[3]), static_cast<int>(a[4]), a[5]));
+    case Sys::munmap:
+      return outcome_of(space_->munmap(addr, a[1]));
+    case Sys::mprotect:
+      return outcome_of(space_->mprotect(addr, a[1], static_cast<Prot>(a[2])));
+    case Sys::madvise:
+      return outcome_of(space_->madvise(addr, a[1], static_cast<Advice>(a[2])));
+    case Sys::mseal:
+      return outcome_of(space_->mseal(addr, a[1], a[2]));
+    case Sys::mlock:
+      return outcome_of(space_->mlock(addr, a[1]));
+    case Sys::munlock:
+      return outcome_of(space_->munlock(addr, a[1]));
+    case Sys::brk:
+      return {space_->brk(addr).value, {}, 0};
+    case Sys::getppid:
+      return {1, {}, 0};
+    default:
+      return outcome_of(Result<void>(fail(ENOSYS)));
+  }
+}
+
+std::optional<Signal> ModelKernel::access_once(const run::AccessRequest& access, Addr addr) {
+  if (access.text) {
+    const auto executed = space_->fetch(*access.text);
+    if (!executed) return executed.error();
+  }
+  switch (access.kind) {
+    case AccessKind::load: {
+      const auto loaded = space_->load(addr, access.text);
+      return loaded ? std::nullopt : std::optional(loaded.error());
+    }
+    case AccessKind::store: {
+      const auto stored = space_->store(addr, static_cast<std::uint8_t>(access.value));
+      return stored ? std::nullopt : std::optional(stored.error());
+    }
+    case AccessKind::atomic: {
+      const auto added = space_->atomic_add(addr, access.value, access.text);
+      return added ? std::nullopt : std::optional(added.error());
+    }
+    case AccessKind::fetch: {
+      const auto executed = space_->fetch(addr);
+      return executed ? std::nullopt : std::optional(executed.error());
+    }
+  }
+  return std::nullopt;
+}
+
+run::AccessOutcome ModelKernel::access(const run::AccessRequest& access) {
+  Addr addr = access.address;
+  for (std::uint64_t i = 0; i < access.count; ++i, addr = addr + access.stride) {
+    if (const auto signal = access_once(access, addr)) return {signal, 0};
+  }
+  return {};
+}
+
+run::AccessOutcome ModelKernel::place_code(Addr addr) {
+  const auto stored = space_->store(addr, first_byte_of_code(space_->profile().arch));
+  return {stored ? std::nullopt : std::optional(stored.error()), 0};
+}
+
+run::Shape ModelKernel::shape(Range range) const {
+  const mm::RangeState state = space_->state(range);
+  return {.vmas = state.vmas, .present = state.present, .writable = state.writable, .huge = 0};
+}
+
+run::ProbeAnswer ModelKernel::vmas(std::optional<Range> range) const {
+  return range ? space_->state(*range).vmas : space_->vma_count();
+}
+
+run::ProbeAnswer ModelKernel::perm(Addr addr) const {
+  const std::optional<Prot> prot = space_->protection(addr);
+  return prot ? std::to_underlying(*prot) : program::kUnmapped;
+}
+
+run::KernelFailure ModelKernel::child(std::string_view name, const std::function<void(ModelKernel&)>& body) {
+  auto kernel = std::make_unique<ModelKernel>(space_->fork(), check_invariants_, observer_);
+  body(*kernel);
+  if (!name.empty()) children_.push_back({std::string(name), std::move(kernel)});
+  return std::nullopt;
+}
+
+bool ModelKernel::exit_child(std::string_view name) {
+  for (std::size_t i = children_.size(); i-- > 0;) {
+    if (children_[i].name != name) continue;
+    children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(i));
+    return true;
+  }
+  return false;
+}
+
+run::KernelFailure ModelKernel::threads(std::uint64_t count,
+                                        const std::function<void(ModelKernel&, std::uint64_t)>& body) {
+  for (std::uint64_t i = 0; i < count; ++i) body(*this, i);
+  return std::nullopt;
+}
+
+std::optional<std::string> ModelKernel::broken() const {
+  if (check_invariants_ == CheckInvariants::never) return std::nullopt;
+  return space_->check();
+}
+
+}  // namespace faultline::machine

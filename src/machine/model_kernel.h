@@ -1,0 +1,63 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machine/machine.h"
+#include "mm/address_space.h"
+#include "run/kernel.h"
+
+namespace faultline::machine {
+
+/// The Kernel that the executor drives when a model is the machine: one process's address space. Threads run one after
+/// the other, as nothing here depends on time.
+class ModelKernel {
+ public:
+  static constexpr run::Counting kCounting = run::Counting::is_free;
+  static constexpr std::uint64_t kMostAccesses = 1 << 14;
+
+  /// `observer` may be null. Everything referred to outlives this object.
+  ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariants check_invariants, mm::Observer* observer);
+
+  std::optional<std::string> unsupported(const run::CallRequest& call) const;
+  run::CallOutcome call(const run::CallRequest& call);
+  std::optional<std::string> unsupported(const run::AccessRequest&) const { return std::nullopt; }
+  run::AccessOutcome access(const run::AccessRequest& access);
+  run::AccessOutcome place_code(Addr addr);
+
+  Counters counters() const { return space_->counters(); }
+  CounterSet known() const { return CounterSet().set(); }
+  run::Metric metric() const { return run::Metric::none; }
+
+  run::Shape shape(Range range) const;
+  run::ProbeAnswer vmas(std::optional<Range> range) const;
+  run::ProbeAnswer resident(Range range) const { return space_->state(range).present; }
+  run::ProbeAnswer perm(Addr addr) const;
+  run::ProbeAnswer value(Addr addr) const { return space_->peek(addr); }
+  run::ProbeAnswer max_map_count() const { return space_->tunables().max_map_count; }
+
+  run::KernelFailure child(std::string_view name, const std::function<void(ModelKernel&)>& body);
+  bool exit_child(std::string_view name);
+  run::KernelFailure threads(std::uint64_t count, const std::function<void(ModelKernel&, std::uint64_t)>& body);
+
+  std::optional<std::string> broken() const;
+
+ private:
+  struct LivingChild {
+    std::string name;
+    std::unique_ptr<ModelKernel> kernel;
+  };
+
+  std::optional<Signal> access_once(const run::AccessRequest& access, Addr addr);
+
+  std::unique_ptr<mm::AddressSpace> space_;
+  CheckInvariants check_invariants_;
+  mm::Observer* observer_;
+  std::vector<LivingChild> children_;
+};
+
+}  // namespace faultline::machine
