@@ -55,6 +55,10 @@ struct Vma {
   /// does not merge with one that has no anon_vma (D.1).
   std::uint32_t chain = 0;
 
+  // The neighbours by address, kept by the VmaTree.
+  Vma* lower = nullptr;
+  Vma* upper = nullptr;
+
   Range range() const { return {start, end}; }
   std::uint64_t pages() const { return range().pages(); }
   bool is(VmFlags bits) const { return has(flags, bits); }

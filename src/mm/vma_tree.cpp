@@ -5,7 +5,28 @@
 namespace faultline::mm {
 
 VmaTree::VmaTree(const VmaTree& other) : gaps_(other.gaps_) {
-  for (const auto& [start, vma] : other.by_start_) by_start_.emplace_hint(by_start_.end(), start, allocate(*vma));
+  Vma* last = nullptr;
+  for (const auto& [start, vma] : other.by_start_) {
+    Vma* copy = allocate(*vma);
+    link(last, copy, nullptr);
+    by_start_.emplace_hint(by_start_.end(), start, copy);
+    last = copy;
+  }
+}
+
+void VmaTree::link(Vma* lower, Vma* vma, Vma* upper) {
+  vma->lower = lower;
+  vma->upper = upper;
+  if (lower != nullptr) lower->upper = vma;
+  if (upper != nullptr) upper->lower = vma;
+}
+
+void VmaTree::remove(Vma* vma) {
+  if (last_found_ == vma) last_found_ = nullptr;
+  if (vma->lower != nullptr) vma->lower->upper = vma->upper;
+  if (vma->upper != nullptr) vma->upper->lower = vma->lower;
+  by_start_.erase(vma->start.value);
+  free_.push_back(vma);
 }
 
 Vma* VmaTree::allocate(const Vma& vma) {
@@ -34,46 +55,36 @@ Vma* VmaTree::find(Addr addr) const {
   return it == by_start_.end() ? nullptr : it->second;
 }
 
-Vma* VmaTree::next(const Vma& vma) const {
-  const auto it = by_start_.upper_bound(vma.start.value);
-  return it == by_start_.end() ? nullptr : it->second;
-}
-
-Vma* VmaTree::prev(const Vma& vma) const {
-  const auto it = by_start_.lower_bound(vma.start.value);
-  return it == by_start_.begin() ? nullptr : std::prev(it)->second;
-}
-
 Vma* VmaTree::before(Addr addr) const {
   auto it = by_start_.lower_bound(addr.value);
   if (it == by_start_.begin()) return nullptr;
-  Vma* lower = std::prev(it)->second;
-  if (lower->end <= addr) return lower;
-  return prev(*lower);
+  Vma* below = std::prev(it)->second;
+  return below->end <= addr ? below : below->lower;
 }
 
 Vma* VmaTree::insert(const Vma& vma) {
   Vma* slot = allocate(vma);
-  by_start_.emplace(vma.start.value, slot);
+  const auto at = by_start_.emplace(vma.start.value, slot).first;
+  const auto above = std::next(at);
+  link(at == by_start_.begin() ? nullptr : std::prev(at)->second, slot,
+       above == by_start_.end() ? nullptr : above->second);
   gaps_.take(vma.range());
   return slot;
 }
 
 void VmaTree::erase(Vma* vma) {
-  if (last_found_ == vma) last_found_ = nullptr;
   gaps_.give(vma->range());
-  by_start_.erase(vma->start.value);
-  free_.push_back(vma);
+  remove(vma);
 }
 
 Vma* VmaTree::split(Vma* vma, Addr addr) {
-  Vma upper = *vma;
-  upper.start = addr;
-  upper.pgoff = vma->pgoff_at(addr);
+  Vma* upper = allocate(*vma);
+  upper->start = addr;
+  upper->pgoff = vma->pgoff_at(addr);
   vma->end = addr;
-  Vma* slot = allocate(upper);
-  by_start_.emplace(addr.value, slot);
-  return slot;
+  link(vma, upper, vma->upper);
+  by_start_.emplace(addr.value, upper);
+  return upper;
 }
 
 void VmaTree::set_start(Vma* vma, Addr start) {
@@ -101,19 +112,16 @@ void VmaTree::set_end(Vma* vma, Addr end) {
 
 void VmaTree::absorb_next(Vma* vma, Vma* next) {
   vma->end = next->end;
-  if (last_found_ == next) last_found_ = nullptr;
-  by_start_.erase(next->start.value);
-  free_.push_back(next);
+  remove(next);
 }
 
 void VmaTree::absorb_prev(Vma* vma, Vma* prev) {
-  // The lower neighbour's key serves the grown VMA.
-  by_start_.erase(vma->start.value);
-  by_start_.find(prev->start.value)->second = vma;
   vma->pgoff -= prev->pages();
-  vma->start = prev->start;
-  if (last_found_ == prev) last_found_ = nullptr;
-  free_.push_back(prev);
+  const Addr start = prev->start;
+  remove(prev);
+  by_start_.erase(vma->start.value);
+  vma->start = start;
+  by_start_.emplace(start.value, vma);
 }
 
 void VmaTree::move_bound(Vma* lower, Vma* upper, Addr bound) {

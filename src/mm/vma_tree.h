@@ -3,7 +3,6 @@
 #include <absl/container/btree_map.h>
 
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -31,8 +30,8 @@ class VmaTree {
     return vma != nullptr && vma->start <= addr ? vma : nullptr;
   }
   /// The VMA with the next higher or lower address, adjacent or not; nullptr at the end.
-  Vma* next(const Vma& vma) const;
-  Vma* prev(const Vma& vma) const;
+  Vma* next(const Vma& vma) const { return vma.upper; }
+  Vma* prev(const Vma& vma) const { return vma.lower; }
   /// The last VMA that ends at or below `addr`, or nullptr.
   Vma* before(Addr addr) const;
   /// The first VMA that overlaps the range, or nullptr.
@@ -67,6 +66,9 @@ class VmaTree {
 
  private:
   Vma* allocate(const Vma& vma);
+  /// Takes a VMA out of the map and the list of neighbours; its addresses are somebody's still.
+  void remove(Vma* vma);
+  static void link(Vma* lower, Vma* vma, Vma* upper);
 
   static constexpr std::size_t kSlab = 256;
   absl::btree_map<std::uint64_t, Vma*> by_start_;
@@ -79,12 +81,7 @@ class VmaTree {
 
 template <class Visit>
 void VmaTree::each(Range range, Visit&& visit) const {
-  auto it = by_start_.upper_bound(range.start.value);
-  if (it != by_start_.begin()) {
-    auto lower = std::prev(it);
-    if (lower->second->end > range.start) it = lower;
-  }
-  for (; it != by_start_.end() && it->second->start < range.end; ++it) visit(*it->second);
+  for (Vma* vma = find(range.start); vma != nullptr && vma->start < range.end; vma = vma->upper) visit(*vma);
 }
 
 }  // namespace faultline::mm
