@@ -1,0 +1,134 @@
+#include "report/cell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "report/format.h"
+#include "stats/change.h"
+#include "stats/summary.h"
+
+namespace faultline::report {
+namespace {
+
+constexpr auto kFaultKinds = std::to_array<Counter>(
+    {Counter::fault_read, Counter::fault_write, Counter::fault_copy, Counter::fault_reuse, Counter::fault_spurious,
+     Counter::fault_nested, Counter::fault_guard, Counter::fault_signal, Counter::populated});
+
+bool knows(const run::Row& row, Counter counter) {
+  return row.counted_calls > 0 && row.known.test(std::to_underlying(counter));
+}
+
+bool knows_every_kind(const run::Row& row) {
+  return std::ranges::all_of(kFaultKinds, [&](Counter kind) { return knows(row, kind); });
+}
+
+bool not_zero_anywhere(const AlignedRow& row, Counter counter) {
+  return std::ranges::any_of(row.cells, [&](const run::Row* cell) {
+    return cell != nullptr && knows(*cell, counter) && cell->counted[counter] != 0;
+  });
+}
+
+// a/b == c/d without rounding.
+bool same_per_call(const run::Row& a, const run::Row& b, Counter counter) {
+  __extension__ using Wide = unsigned __int128;
+  return Wide{a.counted[counter]} * b.counted_calls == Wide{b.counted[counter]} * a.counted_calls;
+}
+
+bool differs(const AlignedRow& row, Counter counter) {
+  const run::Row* first = nullptr;
+  for (const run::Row* cell : row.cells) {
+    if (cell == nullptr || !knows(*cell, counter)) continue;
+    if (first != nullptr && !same_per_call(*first, *cell, counter)) return true;
+    first = cell;
+  }
+  return false;
+}
+
+bool any_cell(const AlignedRow& row, bool (*holds)(const run::Row&)) {
+  return std::ranges::any_of(row.cells, [&](const run::Row* cell) { return cell != nullptr && holds(*cell); });
+}
+
+// The two totals are worth a line only where they say more than the kinds do.
+bool exceptions_say_more(const AlignedRow& row) {
+  return any_cell(row, [](const run::Row& cell) { return !knows_every_kind(cell); });
+}
+bool minor_faults_say_more(const AlignedRow& row) {
+  return any_cell(row, [](const run::Row& cell) { return !knows(cell, Counter::exceptions); }) ||
+         any_cell(row, [](const run::Row& cell) {
+           return knows(cell, Counter::minor_faults) &&
+                  cell.counted[Counter::minor_faults] != cell.counted[Counter::exceptions];
+         });
+}
+
+bool shown(const AlignedRow& row, Counter counter, Counted counted) {
+  if (!not_zero_anywhere(row, counter)) return false;
+  if (counted == Counted::all || std::ranges::find(kFaultKinds, counter) != kFaultKinds.end()) return true;
+  if (counter == Counter::exceptions) return exceptions_say_more(row);
+  if (counter == Counter::minor_faults) return minor_faults_say_more(row);
+  return differs(row, counter);
+}
+
+bool timed(const run::Row& row) { return row.metric != run::Metric::none && !row.samples.empty(); }
+
+bool exact(const run::Row& row) {
+  const auto [least, most] = std::ranges::minmax(row.samples);
+  return row.metric != run::Metric::nanoseconds && least == most;
+}
+
+std::string_view unit(run::Metric metric) { return metric == run::Metric::nanoseconds ? " ns" : ""; }
+
+// Under 100 a nanosecond's tenth matters; a count is whole.
+int decimals(const run::Row& row, double median) {
+  return row.metric == run::Metric::nanoseconds && median < 100 ? 1 : 0;
+}
+
+}  // namespace
+
+std::string figure(const run::Row* row) {
+  if (row == nullptr) return "–";
+  if (row->metric == run::Metric::none) return "";
+  const auto summary = stats::summarise(row->samples);
+  if (!summary) return "–";
+  const std::string median = decimal(summary->median, decimals(*row, summary->median));
+  if (exact(*row)) return fmt::format("{}{}", median, unit(row->metric));
+  if (summary->n < stats::kFewestSamples) {
+    return fmt::format("{}{} ({})", median, unit(row->metric), plural(summary->n, "sample", "samples"));
+  }
+  const auto spread = stats::relative_spread(*summary);
+  // Right-aligned in five columns, so that the medians above each other stay aligned.
+  const std::string shown = spread ? "±" + percent(*spread) : "";
+  const std::string blanks(shown.empty() || width(shown) >= 5 ? 0 : 5 - width(shown), ' ');
+  return fmt::format("{}{} {}{}", median, unit(row->metric), blanks, shown);
+}
+
+std::optional<std::string> change(const AlignedRow& row) {
+  if (!row.comparable()) return std::nullopt;
+  std::vector<const run::Row*> pair;
+  for (const run::Row* cell : row.cells) {
+    if (cell != nullptr && timed(*cell)) pair.push_back(cell);
+  }
+  if (pair.size() != 2 || pair[0]->metric != pair[1]->metric) return std::nullopt;
+  const auto found = stats::change_of_medians(pair[0]->samples, pair[1]->samples, kConfidence);
+  if (!found) return std::nullopt;
+  const bool proven = found->verdict == stats::Verdict::different || (exact(*pair[0]) && exact(*pair[1]));
+  return percent_change(found->ratio) + (proven ? "" : ", not proven");
+}
+
+std::vector<Counter> shown_counters(const AlignedRow& row, Counted counted) {
+  std::vector<Counter> counters;
+  for (std::size_t i = 0; i < kCounters; ++i) {
+    const auto counter = static_cast<Counter>(i);
+    if (shown(row, counter, counted)) counters.push_back(counter);
+  }
+  return counters;
+}
+
+std::string count(const run::Row* row, Counter counter) {
+  if (row == nullptr || !knows(*row, counter)) return "–";
+  return per_call(row->counted[counter], row->counted_calls);
+}
+
+}  // namespace faultline::report

@@ -1,0 +1,84 @@
+#include "report/page_story.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "report/event_text.h"
+#include "report/format.h"
+
+namespace faultline::report {
+namespace {
+
+std::string heading(std::uint64_t pages, Addr first, Addr last) {
+  if (pages == 1) return story_line("page", address(first), mm::Rule::none);
+  return story_line("pages", fmt::format("×{} pages {} – {}", thousands(pages), address(first), address(last)),
+                    mm::Rule::none);
+}
+
+}  // namespace
+
+bool belongs_to_page(const mm::Event& event) {
+  switch (event.kind) {
+    case mm::EventKind::pte:
+    case mm::EventKind::hardware:
+    case mm::EventKind::exception:
+    case mm::EventKind::handled:
+    case mm::EventKind::probe:
+    case mm::EventKind::upgrade:
+    case mm::EventKind::signal:
+      return true;
+    case mm::EventKind::vma:
+    case mm::EventKind::split:
+    case mm::EventKind::merge:
+    case mm::EventKind::flush:
+    case mm::EventKind::refused:
+      return false;
+  }
+  return false;
+}
+
+void PageStory::add(const mm::Event& event) {
+  // A probe reads the instruction, which lies in another page than the one that it is about.
+  const bool about_open = open_ && (event.kind == mm::EventKind::probe || open_->last == event.range.start);
+  if (!about_open) {
+    close();
+    open_ = Story{.lines = {}, .first = event.range.start, .last = event.range.start};
+    faults_ = 0;
+  }
+  if (event.kind == mm::EventKind::exception) ++faults_;
+  const std::string text = page_event_text(event, faults_);
+  if (text.empty()) return;
+  open_->lines += text;
+  open_->lines += '\n';
+}
+
+void PageStory::close() {
+  if (!open_) return;
+  if (folded_ && folded_->lines == open_->lines) {
+    ++folded_->pages;
+    folded_->last = open_->last;
+  } else {
+    print_folded();
+    folded_ = std::move(open_);
+  }
+  open_.reset();
+}
+
+void PageStory::print_folded() {
+  if (!folded_) return;
+  ready_ += heading(folded_->pages, folded_->first, folded_->last) + "\n" + folded_->lines;
+  folded_.reset();
+}
+
+std::string PageStory::take_closed() {
+  print_folded();
+  return std::exchange(ready_, {});
+}
+
+std::string PageStory::take_all() {
+  close();
+  return take_closed();
+}
+
+}  // namespace faultline::report
