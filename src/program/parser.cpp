@@ -13,6 +13,8 @@ Parser::Parser(std::string_view text, std::string name) : text_(text), lexer_(te
 
 std::expected<Program, Error> Parser::run() {
   program_.answers = first_comment();
+  // Lines bound the statements well enough; growing step by step would move each of them several times.
+  program_.body.reserve(static_cast<std::size_t>(std::ranges::count(text_, '\n')) + 1);
   advance();
   statements(program_.body);
   if (at(TokenKind::right_brace)) fail(current_.position, "this '}' closes no block: expected a statement");
