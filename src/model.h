@@ -29,7 +29,8 @@
 ///   which kernel to be, and each policy of it                            mm/profile.h, Profile
 ///   why: each decision as it is taken                                    mm/trace.h, Observer
 ///
-/// The library is deterministic: the same calls on the same profile give the same figures. Nothing in it is thread-safe.
+/// The library is deterministic: the same calls on the same profile give the same figures. Nothing in it is
+/// thread-safe.
 
 #include "arch/arch.h"
 #include "base/counters.h"
