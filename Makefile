@@ -22,7 +22,7 @@ test: configure
 
 ## make bench     the model against this kernel, and how it grows
 bench: configure
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) --target faultline_bench
 	@scripts/bench.sh
 
 ## make install   into PREFIX (/usr/local), below DESTDIR if that is set

@@ -19,8 +19,11 @@ show() {
 show 'mprotect: does the kernel make pages writable again, or does each take a fault?' \
   run programs/mprotect-cycle.fl --on model:5.10 --on model:5.10+upgrade=page-count --on model:6.12 --on live
 
-show 'arm64: first touch by an atomic, read fault first or write fault at once?' \
-  run programs/atomic-populate.fl --on model:arm64/6.8 --on model:arm64/6.8+rmw=write-first \
+show 'arm64: first touch by an atomic, read fault first or write fault at once? And x86-64?' \
+  run programs/atomic-populate.fl --on model:arm64/6.8 --on model:arm64/6.8+rmw=write-first --on model:6.12
+
+show 'arm64: the same, when the instruction lies in text that cannot be read' \
+  run programs/execute-only.fl --on model:arm64/6.8 --on model:arm64/6.8+rmw=write-first \
   --on model:arm64/6.8+rmw=write-first+exec-only=epan
 
 show 'mseal: what does the seal test cost a call, tested upfront or as the VMAs are reached?' \
