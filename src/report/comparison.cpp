@@ -40,6 +40,15 @@ std::list<AlignedRow> bring_together(const Comparison& comparison) {
   return rows;
 }
 
+// An operation that one machine never reached, and another did, is no unequal work: how that run ended is told.
+void leave_out_unreached(AlignedRow& row) {
+  const auto reached = [](const run::Row* cell) { return cell != nullptr && cell->calls > 0; };
+  if (std::ranges::none_of(row.cells, reached)) return;
+  for (const run::Row*& cell : row.cells) {
+    if (!reached(cell)) cell = nullptr;
+  }
+}
+
 struct Side {
   const run::Row& row;
   const std::string& machine;
@@ -116,7 +125,10 @@ const run::Row& AlignedRow::any() const {
 std::vector<AlignedRow> align(const Comparison& comparison) {
   std::list<AlignedRow> together = bring_together(comparison);
   std::vector<AlignedRow> rows(std::make_move_iterator(together.begin()), std::make_move_iterator(together.end()));
-  for (AlignedRow& row : rows) row.refusal = judge(row, comparison);
+  for (AlignedRow& row : rows) {
+    leave_out_unreached(row);
+    row.refusal = judge(row, comparison);
+  }
   refuse_blocks(rows);
   return rows;
 }

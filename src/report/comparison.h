@@ -26,8 +26,8 @@ struct Comparison {
   std::vector<run::Report> reports;
 };
 
-/// The same operation on every machine. `cells[i]` is its row in reports[i], null where that machine has none (it
-/// stopped before). At least one cell is not null.
+/// The same operation on every machine. `cells[i]` is its row in reports[i], null where that machine did not get there
+/// while another did. At least one cell is not null.
 struct AlignedRow {
   std::vector<const run::Row*> cells;
   /// Why the cells may not be held against each other: "12 VMAs on model:6.12 against 1,000 on live". Empty when they

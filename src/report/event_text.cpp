@@ -13,7 +13,7 @@ using mm::Event;
 using mm::EventKind;
 using mm::Rule;
 
-constexpr std::size_t kSourceColumn = 104;
+constexpr std::size_t kSourceColumn = 112;
 
 std::string_view direction(bool write) { return write ? "write" : "read"; }
 
@@ -27,9 +27,26 @@ std::string range(Range range) {
   return fmt::format("{}-{} ({})", address(range.start), address(range.end), plural(range.pages(), "page", "pages"));
 }
 
+// The rule says what was done; only that the kernel did it unasked has to be added.
 std::string handled_text(const Event& event) {
   const std::string kind(event.counter == Counter::count_ ? "handled" : counter_title(event.counter));
-  return kind + because(event.rule);
+  if (event.rule == Rule::none) return kind;
+  return event.counter == Counter::populated ? kind + because(event.rule) : std::string(mm::rule_text(event.rule));
+}
+
+std::string signal_text(const Event& event) {
+  if (!event.signal) return "a signal" + because(event.rule);
+  return fmt::format("{} {}{}", signal_name(event.signal->number),
+                     signal_code_name(event.signal->number, event.signal->code), because(event.rule));
+}
+
+// Without an exception the kernel faults for itself.
+std::string fault_label(const PageContext& context) {
+  return context.faults == 0 ? "populate" : fmt::format("fault {}", context.faults);
+}
+std::string fault_text(const PageContext& context, std::string_view text) {
+  if (context.faults == 0) return std::string(text);
+  return fmt::format("{} → {}", direction(context.writing), text);
 }
 
 }  // namespace
@@ -60,30 +77,23 @@ std::string entry_text(const mm::EntryView& entry) {
                      plural(entry.references, "reference", "references"));
 }
 
-std::string page_event_text(const Event& event, unsigned faults) {
+std::string page_event_text(const Event& event, const PageContext& context) {
   switch (event.kind) {
-    case EventKind::pte:
-      return story_line("PTE", entry_text(event.entry), Rule::none);
     case EventKind::hardware:
-      return story_line("hardware", fmt::format("reports a {}{}", direction(event.write), because(event.rule)),
-                        event.rule);
-    case EventKind::exception:
-      return story_line(fmt::format("fault {}", faults), direction(event.write), Rule::none);
+      return story_line(
+          "PTE",
+          fmt::format("{} → hardware reports a {}{}", context.entry, direction(event.write), because(event.rule)),
+          event.rule);
     case EventKind::handled:
-      return story_line("handled", handled_text(event), event.rule);
+      return story_line(fault_label(context), fault_text(context, handled_text(event)), event.rule);
+    case EventKind::signal:
+      return story_line(fault_label(context), fault_text(context, signal_text(event)), event.rule);
     case EventKind::probe:
       return story_line("decode", mm::rule_text(event.rule), event.rule);
     case EventKind::upgrade:
-      return story_line("upgrade", (event.write ? "writable at once" : "stays read-only") + because(event.rule),
-                        event.rule);
+      return story_line("upgrade", mm::rule_text(event.rule), event.rule);
     case EventKind::flush:
       return story_line("flush", "the page", event.rule);
-    case EventKind::signal: {
-      const std::string name = event.signal ? fmt::format("{} {}", signal_name(event.signal->number),
-                                                          signal_code_name(event.signal->number, event.signal->code))
-                                            : "signal";
-      return story_line("signal", name + because(event.rule), event.rule);
-    }
     default:
       return {};
   }
@@ -97,7 +107,7 @@ std::string call_event_text(const Event& event) {
       return story_line("split", fmt::format("at {}", address(event.range.start)), event.rule);
     case EventKind::merge:
       if (event.rule == Rule::merged) return story_line("merge", "into " + range(event.range), event.rule);
-      return story_line("no merge", "with " + range(event.range) + because(event.rule), event.rule);
+      return story_line("merge", range(event.range) + because(event.rule), event.rule);
     case EventKind::flush:
       return story_line("flush",
                         (event.counter == Counter::flushes_full ? "full, for " : "ranged, ") + range(event.range),

@@ -22,9 +22,16 @@ std::string vma_text(const mm::Event& event);
 /// "none", "guard", "zero page r--", "rw- dirty exclusive, 1 reference".
 std::string entry_text(const mm::EntryView& entry);
 
-/// A whole line for an event that belongs to a page; `faults` is how many the page has had in this step. Empty for
-/// an event that says nothing by itself.
-std::string page_event_text(const mm::Event& event, unsigned faults);
+/// What has happened to a page so far in a step: a line may need to know.
+struct PageContext {
+  std::string entry;     // the entry that the access met, as entry_text() has it
+  unsigned faults = 0;   // exceptions taken for the page
+  bool writing = false;  // the direction of the last one
+};
+
+/// A whole line for an event that belongs to a page. Empty for one that only prepares the next: an entry stands in the
+/// line of what the hardware reports of it, an exception in the line of how it was handled.
+std::string page_event_text(const mm::Event& event, const PageContext& context);
 
 /// A whole line for any other event.
 std::string call_event_text(const mm::Event& event);

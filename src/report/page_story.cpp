@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "report/event_text.h"
 #include "report/format.h"
 
 namespace faultline::report {
@@ -12,8 +11,7 @@ namespace {
 
 std::string heading(std::uint64_t pages, Addr first, Addr last) {
   if (pages == 1) return story_line("page", address(first), mm::Rule::none);
-  return story_line("pages", fmt::format("×{} pages {} – {}", thousands(pages), address(first), address(last)),
-                    mm::Rule::none);
+  return fmt::format("      ×{} pages {} – {}", thousands(pages), address(first), address(last));
 }
 
 }  // namespace
@@ -44,10 +42,14 @@ void PageStory::add(const mm::Event& event) {
   if (!about_open) {
     close();
     open_ = Story{.lines = {}, .first = event.range.start, .last = event.range.start};
-    faults_ = 0;
+    context_ = {};
   }
-  if (event.kind == mm::EventKind::exception) ++faults_;
-  const std::string text = page_event_text(event, faults_);
+  if (event.kind == mm::EventKind::pte) context_.entry = entry_text(event.entry);
+  if (event.kind == mm::EventKind::exception) {
+    ++context_.faults;
+    context_.writing = event.write;
+  }
+  const std::string text = page_event_text(event, context_);
   if (text.empty()) return;
   open_->lines += text;
   open_->lines += '\n';

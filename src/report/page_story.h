@@ -6,6 +6,7 @@
 
 #include "base/page.h"
 #include "mm/trace.h"
+#include "report/event_text.h"
 
 namespace faultline::report {
 
@@ -40,7 +41,7 @@ class PageStory {
 
   std::optional<Story> folded_;
   std::optional<Story> open_;
-  unsigned faults_ = 0;  // of the open page
+  PageContext context_;  // of the open page
   std::string ready_;
 };
 

@@ -85,15 +85,24 @@ std::optional<run::Shape> common_shape(const AlignedRow& row) {
   return common;
 }
 
-std::string on_all(const AlignedRow& row) {
-  const auto machines = static_cast<std::size_t>(std::ranges::count_if(row.cells, [](auto* cell) { return cell; }));
-  return machines == 1 ? "" : machines == 2 ? " on both" : " on all";
+// " on both", " on all", or by name where not every machine reached the operation; nothing for a table of one.
+std::string on_machines(const Comparison& comparison, const AlignedRow& row) {
+  const std::size_t machines = row.cells.size();
+  if (machines == 1) return "";
+  if (std::ranges::none_of(row.cells, [](const run::Row* cell) { return cell == nullptr; })) {
+    return machines == 2 ? " on both" : " on all";
+  }
+  std::string text;
+  for (std::size_t i = 0; i < machines; ++i) {
+    if (row.cells[i] != nullptr) text += (text.empty() ? " on " : ", ") + comparison.reports[i].machine;
+  }
+  return text;
 }
 
 std::string shape_sentence(const Comparison& comparison, const AlignedRow& row) {
   if (const auto common = common_shape(row)) {
     const std::string text = shape_text(*common);
-    return text.empty() ? "" : text + on_all(row);
+    return text.empty() ? "" : text + on_machines(comparison, row);
   }
   std::string text;
   for (std::size_t i = 0; i < row.cells.size(); ++i) {

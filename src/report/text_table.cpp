@@ -13,7 +13,7 @@
 namespace faultline::report {
 namespace {
 
-constexpr std::size_t kWidestOperation = 72;
+constexpr std::size_t kWidestOperation = 60;
 
 std::string_view metric_text(run::Metric metric) {
   switch (metric) {

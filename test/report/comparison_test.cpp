@@ -68,6 +68,17 @@ TEST(Comparison, IsRefusedWhereCallsDiffer) {
             "1,000 calls on a against 512 on b");
 }
 
+TEST(Comparison, LeavesOutAMachineThatDidNotReachTheOperation) {
+  const Comparison comparison = comparison_of({report_of("a", {counted(9, "x", 1000), counted(10, "y", 0)}),
+                                               report_of("b", {counted(9, "x", 0), counted(10, "y", 0)})});
+  const auto rows = align(comparison);
+  EXPECT_EQ(rows[0].cells[1], nullptr);
+  EXPECT_EQ(rows[0].refusal, "");
+  // That nobody reached it is a result.
+  EXPECT_NE(rows[1].cells[0], nullptr);
+  EXPECT_NE(rows[1].cells[1], nullptr);
+}
+
 TEST(Comparison, DoesNotHoldAFieldAgainstAMachineThatCannotSeeIt) {
   EXPECT_EQ(first_refusal({report_of("a", {shaped(counted(9, "x", 1), {.vmas = 1, .present = 32, .huge = 0})}),
                            report_of("b", {shaped(counted(9, "x", 1), {.vmas = 1})})}),

@@ -77,10 +77,8 @@ TEST_F(Explained, ShowsTheOperationItsArgumentsTheFaultItsRuleAndTheCost) {
   EXPECT_TRUE(text_.starts_with("   4  store(a, size)   (line 11)\n      with     0x7ffff7dff000, 131072\n")) << text_;
   EXPECT_TRUE(contains(text_, "VMA      0x7000-0x9000 rw-p anon, 2 pages\n")) << text_;
   EXPECT_TRUE(contains(text_, "page     0x7000\n")) << text_;
-  EXPECT_TRUE(contains(text_, "PTE      none\n")) << text_;
-  EXPECT_TRUE(contains(text_, "hardware reports a write\n")) << text_;
-  EXPECT_TRUE(contains(text_, "fault 1  write\n")) << text_;
-  EXPECT_TRUE(contains(text_, std::string(mm::rule_text(Rule::new_page_for_write)))) << text_;
+  EXPECT_TRUE(contains(text_, "PTE      none → hardware reports a write\n")) << text_;
+  EXPECT_TRUE(contains(text_, "fault 1  write → " + std::string(mm::rule_text(Rule::new_page_for_write)))) << text_;
   EXPECT_TRUE(contains(text_, "[" + std::string(mm::rule_source(Rule::new_page_for_write)) + "]\n")) << text_;
   EXPECT_TRUE(contains(text_, "cost     exceptions 1, fault_write 1\n")) << text_;
   // The VMA stands above the page that asked for it.
@@ -104,10 +102,15 @@ TEST_F(Explained, DoesNotFoldAPageToWhichSomethingElseHappens) {
   Event zero = about(EventKind::pte, Addr{0x9000});
   zero.entry = {.present = true, .zero_page = true, .readable = true};
   explainer_.on(zero);
+  Event reported = about(EventKind::hardware, Addr{0x9000});
+  reported.write = true;
+  explainer_.on(reported);
   first_write(explainer_, Addr{0xa000}, vma);
   explainer_.end(step(1), {});
   EXPECT_TRUE(contains(text_, "×2 pages 0x7000 – 0x8000\n")) << text_;
-  EXPECT_TRUE(contains(text_, "page     0x9000\n      PTE      zero page, r--\n      page     0xa000\n")) << text_;
+  EXPECT_TRUE(contains(
+      text_, "page     0x9000\n      PTE      zero page, r-- → hardware reports a write\n      page     0xa000\n"))
+      << text_;
 }
 
 TEST_F(Explained, NumbersTheFaultsOfAPage) {
@@ -115,9 +118,9 @@ TEST_F(Explained, NumbersTheFaultsOfAPage) {
   explainer_.on(about(EventKind::exception, kPage));
   explainer_.on(about(EventKind::handled, kPage));
   explainer_.on(about(EventKind::exception, kPage));
+  explainer_.on(about(EventKind::handled, kPage));
   explainer_.end(step(1), {});
-  EXPECT_TRUE(contains(text_, "fault 1 ")) << text_;
-  EXPECT_TRUE(contains(text_, "fault 2 ")) << text_;
+  EXPECT_TRUE(contains(text_, "fault 1  read → handled\n      fault 2  read → handled\n")) << text_;
 }
 
 TEST_F(Explained, ShowsTheVmaAgainWhenAnotherIsReached) {
@@ -157,8 +160,19 @@ TEST_F(Explained, SaysWhichRuleRefusedACall) {
   EXPECT_TRUE(contains(text_, "result   -1 EPERM\n")) << text_;
 }
 
+TEST_F(Explained, SaysWhatTheKernelFaultsInForItself) {
+  explainer_.begin(step(1));
+  Event populated = about(EventKind::handled, kPage);
+  populated.counter = Counter::populated;
+  populated.rule = Rule::new_page_for_write;
+  explainer_.on(populated);
+  explainer_.end(step(1), {});
+  EXPECT_TRUE(contains(text_, "populate pages populated by the kernel: ")) << text_;
+}
+
 TEST_F(Explained, NamesTheSignalAndItsCode) {
   explainer_.begin(step(1));
+  explainer_.on(about(EventKind::exception, kPage));
   Event signal = about(EventKind::signal, kPage);
   signal.signal = Signal{kSigSegv, kSegvAccErr, kPage};
   signal.rule = Rule::vma_forbids;
@@ -166,7 +180,7 @@ TEST_F(Explained, NamesTheSignalAndItsCode) {
   run::StepOutcome outcome;
   outcome.signal = signal.signal;
   explainer_.end(step(1), outcome);
-  EXPECT_TRUE(contains(text_, "signal   SIGSEGV SEGV_ACCERR: ")) << text_;
+  EXPECT_TRUE(contains(text_, "fault 1  read → SIGSEGV SEGV_ACCERR: ")) << text_;
   EXPECT_TRUE(contains(text_, "result   SIGSEGV SEGV_ACCERR at 0x7000\n")) << text_;
 }
 
@@ -183,8 +197,7 @@ TEST_F(Explained, ShowsSplitsAndWhyNeighboursDidNotMerge) {
   explainer_.on(apart);
   explainer_.end(step(1), {});
   EXPECT_TRUE(contains(text_, "split    at 0x8000")) << text_;
-  EXPECT_TRUE(
-      contains(text_, "no merge with 0x6000-0x7000 (1 page): " + std::string(mm::rule_text(Rule::no_merge_flags))))
+  EXPECT_TRUE(contains(text_, "merge    0x6000-0x7000 (1 page): " + std::string(mm::rule_text(Rule::no_merge_flags))))
       << text_;
 }
 
@@ -198,7 +211,7 @@ TEST_F(Explained, PrintsOnlyTheStepsAskedFor) {
   Explainer some(StepRange{2, 3}, [this](std::string_view text) { text_ += text; }, Colour::off);
   for (std::uint64_t i = 1; i <= 5; ++i) {
     some.begin(step(i));
-    some.on(about(EventKind::pte, kPage));
+    some.on(about(EventKind::hardware, kPage));
     some.end(step(i), {});
   }
   EXPECT_TRUE(text_.starts_with("   2  "));
