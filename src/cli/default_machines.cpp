@@ -1,0 +1,34 @@
+#include "cli/default_machines.h"
+
+#include <sys/utsname.h>
+
+#include "mm/profile.h"
+#include "program/machine_pattern.h"
+
+namespace faultline::cli {
+
+std::vector<std::string> default_machines(std::string_view release, std::string_view architecture) {
+  const arch::Arch arch = architecture == "aarch64" ? arch::Arch::arm64 : arch::Arch::x86_64;
+  std::string_view nearest;
+  for (const mm::Profile& profile : mm::presets()) {
+    if (profile.arch != arch) continue;
+    if (nearest.empty() || program::version_at_least(release, profile.version)) nearest = profile.name;
+  }
+  return {"model:" + std::string(nearest), "live"};
+}
+
+std::vector<std::string> default_machines() {
+  utsname name{};
+  if (uname(&name) != 0) return {newest_model(), "live"};
+  return default_machines(name.release, name.machine);
+}
+
+std::string newest_model() {
+  std::string_view newest;
+  for (const mm::Profile& profile : mm::presets()) {
+    if (profile.arch == arch::Arch::x86_64) newest = profile.name;
+  }
+  return "model:" + std::string(newest);
+}
+
+}  // namespace faultline::cli

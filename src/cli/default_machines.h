@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace faultline::cli {
+
+/// What `faultline run` runs on when no --on is given: the newest model that is not newer than the kernel `release` of
+/// this machine (the oldest when all are), for its architecture, and `live`. So a program's first run shows at once
+/// where the model and this kernel differ.
+/// `architecture` is uname(2)'s: "x86_64", "aarch64".
+std::vector<std::string> default_machines(std::string_view release, std::string_view architecture);
+
+/// The same for the kernel that runs now.
+std::vector<std::string> default_machines();
+
+/// The newest model of x86-64, what `faultline explain` explains when no --on is given.
+std::string newest_model();
+
+}  // namespace faultline::cli

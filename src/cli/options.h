@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace faultline::cli {
+
+/// `--set NAME=VALUE[,VALUE…]`, any number of times; one argument each, so that a program may follow.
+void add_set(CLI::App& command, std::vector<std::string>& set, const std::string& help);
+
+/// `--on MACHINE`, any number of times.
+void add_on(CLI::App& command, std::vector<std::string>& on, const std::string& help);
+
+/// `--time-limit SECONDS`, above 0.
+void add_time_limit(CLI::App& command, double& seconds);
+
+}  // namespace faultline::cli

@@ -1,0 +1,92 @@
+// faultline run PROGRAM… --on MACHINE…
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/default_machines.h"
+#include "cli/options.h"
+#include "cli/run_session.h"
+#include "cli/source.h"
+#include "cli/sweep.h"
+#include "machine/machine.h"
+
+namespace faultline::cli {
+namespace {
+
+constexpr const char* kFooter = R"(Without --on: the newest model that is not newer than this kernel, and live.
+Machines: model:6.12, model:arm64/6.8, model:5.10+upgrade=page-count, live; `faultline machines` lists them.
+Several values, or several --set, run every combination.
+
+Examples:
+  faultline run programs/mprotect-cycle.fl --on model:5.10 --on model:6.12 --on live
+  faultline run programs/*.fl --on model:6.18 --counters
+  faultline run programs/mprotect-cycle.fl --on live --set pages=1,8,64 --json cycle.json)";
+
+struct Options {
+  std::vector<std::string> programs;
+  std::vector<std::string> on;
+  std::vector<std::string> set;
+  std::string json;
+  double time_limit = 60;
+  bool all_counters = false;
+};
+
+std::expected<std::vector<std::unique_ptr<machine::Machine>>, std::string> make_machines(
+    const std::vector<std::string>& names) {
+  std::vector<std::unique_ptr<machine::Machine>> machines;
+  for (const std::string& name : names) {
+    auto made = machine::make_machine(name);
+    if (!made) return std::unexpected(fmt::format("--on {}: {}", name, made.error()));
+    machines.push_back(std::move(*made));
+  }
+  return machines;
+}
+
+// Everything that can be wrong with the command is found before the first program runs.
+ExitStatus run(const Options& options) {
+  const auto sweep = Sweep::parse(options.set);
+  if (!sweep) return complain(sweep.error());
+  std::vector<Source> sources;
+  for (const std::string& path : options.programs) {
+    auto source = load(path);
+    if (!source) {
+      fmt::print(stderr, "{}", source.error());
+      return ExitStatus::misuse;
+    }
+    if (const std::string missing = missing_param(source->program, *sweep); !missing.empty()) return complain(missing);
+    sources.push_back(std::move(*source));
+  }
+  auto machines = make_machines(options.on.empty() ? default_machines() : options.on);
+  if (!machines) return complain(machines.error());
+
+  RunSession session({.json_path = options.json,
+                      .counted = options.all_counters ? report::Counted::all : report::Counted::differences,
+                      .colour = report::colour_for(STDOUT_FILENO),
+                      .time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000))});
+  return session.run(sources, *machines, *sweep);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, ExitStatus& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand("run", "Run programs on machines, side by side");
+  command.add_option("PROGRAM", options->programs, "Programs to run; - is standard input")->required();
+  add_on(command, options->on, "A machine to run on; may be given several times");
+  add_set(command, options->set, "Replace a param's value; several values sweep it");
+  command
+      .add_option("--json", options->json,
+                  "Write JSON that Google Benchmark's tools read; - is standard output, "
+                  "instead of the table")
+      ->type_name("FILE");
+  add_time_limit(command, options->time_limit);
+  command.add_flag("--counters", options->all_counters,
+                   "Show every counter that is not zero, not only faults and what "
+                   "differs");
+  command.footer(kFooter);
+  command.callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace faultline::cli

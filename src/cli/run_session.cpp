@@ -1,0 +1,113 @@
+#include "cli/run_session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output_file.h"
+#include "report/json.h"
+#include "report/text_table.h"
+
+namespace faultline::cli {
+namespace {
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm local{};
+  std::array<char, 64> text{};
+  if (localtime_r(&seconds, &local) == nullptr) return {};
+  std::string date(text.data(), std::strftime(text.data(), text.size(), "%FT%T%z", &local));
+  // RFC 3339 has a colon in the offset, strftime has not.
+  if (date.size() > 2) date.insert(date.size() - 2, ":");
+  return date;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+machine::Settings machine_settings(const RunOutput& output, const std::vector<std::pair<std::string, Setting>>& set) {
+  machine::Settings settings;
+  settings.time_limit = output.time_limit;
+  for (const auto& [name, setting] : set) settings.params.emplace_back(name, setting.value);
+  return settings;
+}
+
+}  // namespace
+
+ExitStatus RunSession::run(const std::vector<Source>& sources, const Machines& machines, const Sweep& sweep) {
+  total_ = sources.size() * machines.size() * sweep.runs();
+  Interrupt interrupt([this] {
+    const std::lock_guard lock(mutex_);
+    print_rest();
+  });
+  for (const Source& source : sources) {
+    for (std::size_t i = 0; i < sweep.runs() && !interrupt.came(); ++i) {
+      run_one(source, machines, sweep.at(i), interrupt);
+    }
+  }
+  interrupt.stand_down();
+  progress_.clear();
+  if (interrupt.came()) {
+    print_rest();
+    return ExitStatus::interrupted;
+  }
+  return write_json() ? status_ : ExitStatus::misuse;
+}
+
+void RunSession::run_one(const Source& source, const Machines& machines, const Settings& settings,
+                         Interrupt& interrupt) {
+  {
+    const std::lock_guard lock(mutex_);
+    comparisons_.push_back({source.path, source.program.answers, param_values(source.program, settings), {}});
+  }
+  for (const auto& machine : machines) {
+    progress_.show(fmt::format("[{}/{}] {} on {}", ++started_, total_, source.path, machine->name()));
+    run::Report report = machine->run(source.program, machine_settings(output_, settings));
+    progress_.clear();
+    // A machine that the interrupt broke off has nothing to say, unless it saved some rows.
+    if (interrupt.came() && report.rows.empty()) return;
+    status_ = worse(status_, status_of(report));
+    const bool told_in_table = output_.json_path != "-" && status_of(report) != ExitStatus::misuse;
+    if (report.ending != run::Ending::completed && !told_in_table && !interrupt.came()) {
+      fmt::print(stderr, "{}", ending_message(source, report));
+    }
+    const std::lock_guard lock(mutex_);
+    comparisons_.back().reports.push_back(std::move(report));
+    if (interrupt.came()) return;
+  }
+  const std::lock_guard lock(mutex_);
+  print_table(comparisons_.back());
+  printed_ = comparisons_.size();
+}
+
+void RunSession::print_table(const report::Comparison& comparison) {
+  if (output_.json_path == "-") return;
+  if (printed_ > 0) std::fputc('\n', stdout);
+  const std::string table = report::text_table(comparison, output_.counted, output_.colour);
+  std::fwrite(table.data(), 1, table.size(), stdout);
+  std::fflush(stdout);
+}
+
+void RunSession::print_rest() {
+  fmt::print(stderr, "\nfaultline: interrupted; this is what was obtained until then\n");
+  if (!comparisons_.empty() && comparisons_.back().reports.empty()) comparisons_.pop_back();
+  for (; printed_ < comparisons_.size(); ++printed_) print_table(comparisons_[printed_]);
+  write_json();
+}
+
+bool RunSession::write_json() {
+  if (output_.json_path.empty()) return true;
+  const report::JsonContext context{now(), host_name(), command_line(), version()};
+  const auto written = write_file(output_.json_path, report::json(comparisons_, context));
+  if (!written) complain(written.error());
+  return written.has_value();
+}
+
+}  // namespace faultline::cli
