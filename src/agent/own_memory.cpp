@@ -7,11 +7,21 @@
 #include <cstdlib>
 #include <cstring>
 
+// Set by the linker.
+extern "C" const char __executable_start;
+extern "C" const char _end;
+
 namespace faultline::agent {
 namespace {
 
 /// How much of the stack is made ready below the current frame.
 constexpr std::size_t kStackAhead = 256 * 1024;
+
+/// The executable's own segments. Other areas that can only be read are the kernel's (vvar), and reading some of their
+/// pages is SIGBUS.
+Range executable() {
+  return {Addr{reinterpret_cast<std::uint64_t>(&__executable_start)}, Addr{reinterpret_cast<std::uint64_t>(&_end)}};
+}
 
 void touch_stack() {
   volatile char ahead[kStackAhead];
@@ -44,6 +54,7 @@ void OwnMemory::record(const ProcessMemory& memory) {
     // The ledger is large and mostly unused; it is touched where it is used.
     constexpr std::uint64_t kLargest = 32 << 20;
     if (count_ == areas_.size() || !has(area.prot, Prot::read) || area.range.bytes() > kLargest) return;
+    if (!has(area.prot, Prot::write) && !area.range.overlaps(executable())) return;
     areas_[count_++] = {area.range, area.prot};
   });
 }

@@ -23,7 +23,7 @@ class OwnMemory {
  public:
   /// Takes stock. Call when everything of the agent is mapped.
   void record(const ProcessMemory& memory);
-  /// Writes to every page that is private and writable, reads every other readable one: none faults after that. Needed
+  /// Writes to every writable page, reads the others of the executable: none faults after that. Needed
   /// again in both processes after a fork, which write-protects them.
   void touch() const;
 

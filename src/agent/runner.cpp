@@ -1,5 +1,6 @@
 #include "agent/runner.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -26,6 +27,19 @@ bool starts_threads(const program::Block& block) {
   });
 }
 
+/// Most kernels map the shared zero page on a read, and a write then faults again; some forbid that.
+bool maps_zero_page(NativeKernel& kernel) {
+  const std::span<std::byte> page = map_memory(kPageSize, Sharing::own);
+  if (page.empty()) return true;
+  const Addr addr{reinterpret_cast<std::uint64_t>(page.data())};
+  kernel.access({AccessKind::load, addr, 1, kPageSize, 0, {}});
+  const std::uint64_t before = kernel.counters()[Counter::minor_faults];
+  kernel.access({AccessKind::store, addr, 1, kPageSize, 1, {}});
+  const bool faulted = kernel.counters()[Counter::minor_faults] != before;
+  munmap(page.data(), page.size());
+  return faulted;
+}
+
 }  // namespace
 
 void run_program(const run::Request& request, const run::Plan& plan, const Clock& clock, std::span<std::byte> memory) {
@@ -43,6 +57,10 @@ void run_program(const run::Request& request, const run::Plan& plan, const Clock
   NativeKernel kernel(process);
   process.ledger.note(clock.note());
   process.ledger.note(kernel.counts_note());
+  if (!maps_zero_page(kernel)) {
+    process.ledger.note(
+        "this kernel maps no shared zero page: a read maps a page of its own, and a later write does not fault");
+  }
   run::Context context{request.program, plan, process.ledger, request.machine, request.params, nullptr, {}};
   run::Executor<NativeKernel> executor(context, kernel);
   reserve_heap(512 * 1024);
