@@ -87,6 +87,7 @@ void set_member(Profile& profile, std::size_t value) {
 constexpr auto kUpgrade =
     std::to_array<std::string_view>({"shared-dirty", "page-count", "exclusive-dirty", "exclusive"});
 constexpr auto kWpReuse = std::to_array<std::string_view>({"page-count", "exclusive"});
+constexpr auto kZeroPage = std::to_array<std::string_view>({"shared", "forbidden"});
 constexpr auto kRmw = std::to_array<std::string_view>({"read-first", "write-first"});
 constexpr auto kExecOnly = std::to_array<std::string_view>({"readable", "epan", "pku"});
 constexpr auto kSeal = std::to_array<std::string_view>({"absent", "upfront", "in-loop"});
@@ -98,6 +99,7 @@ constexpr auto kUncharge = std::to_array<std::string_view>({"never", "unfaulted"
 constexpr auto kSwitches = std::to_array<Switch>({
     {{"upgrade", kUpgrade}, set_member<&Profile::upgrade>},
     {{"wp-reuse", kWpReuse}, set_member<&Profile::wp_reuse>},
+    {{"zero-page", kZeroPage}, set_member<&Profile::zero_page>},
     {{"rmw", kRmw}, set_member<&Profile::rmw>},
     {{"exec-only", kExecOnly}, set_member<&Profile::exec_only>},
     {{"seal", kSeal}, set_member<&Profile::seal>},

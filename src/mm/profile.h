@@ -33,6 +33,12 @@ enum class Rmw : std::uint8_t {
   write_first,  // the v5 patch of 2024, never merged: decode the instruction, fault as a write
 };
 
+/// What a read of an untouched page maps (A.6).
+enum class ZeroPage : std::uint8_t {
+  shared,     // the zero page, read-only: a later write faults again
+  forbidden,  // a page of its own (mm_forbids_zeropage): some virtual machines run so
+};
+
 /// What PROT_EXEC alone gives (B.2).
 enum class ExecOnly : std::uint8_t {
   readable,  // the page can be read too
@@ -101,6 +107,7 @@ struct Profile {
   arch::Arch arch = arch::Arch::x86_64;
   Upgrade upgrade = Upgrade::exclusive;
   WpReuse wp_reuse = WpReuse::exclusive;
+  ZeroPage zero_page = ZeroPage::shared;
   Rmw rmw = Rmw::read_first;
   ExecOnly exec_only = ExecOnly::readable;
   Seal seal = Seal::absent;

@@ -55,14 +55,18 @@ Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin or
   if (pte.guard()) return Handled::guarded;
   mm.count(Counter::minor_faults);
   if (pte.none()) {
-    if (write) {
-      prepare_anon_vma(mm, vma);
-      mm.count(Counter::pages_zeroed);
-      map_owned(mm, vma, addr, mm.frames().allocate());
-      handled(mm, addr, Counter::fault_write, Rule::new_page_for_write, origin);
-    } else {
+    if (!write && mm.profile().zero_page == ZeroPage::shared) {
       map_zero_page(mm, vma, addr);
       handled(mm, addr, Counter::fault_read, Rule::zero_page_for_read, origin);
+      return Handled::done;
+    }
+    prepare_anon_vma(mm, vma);
+    mm.count(Counter::pages_zeroed);
+    map_owned(mm, vma, addr, mm.frames().allocate());
+    if (write) {
+      handled(mm, addr, Counter::fault_write, Rule::new_page_for_write, origin);
+    } else {
+      handled(mm, addr, Counter::fault_read, Rule::new_page_for_read, origin);
     }
     return Handled::done;
   }

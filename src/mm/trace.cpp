@@ -19,6 +19,7 @@ constexpr auto kRules = std::to_array<RuleWords>({
     {Rule::guard_region, "a guard region", "D.7"},
     {Rule::protection_key, "the protection key of execute-only memory forbids it", "B.2"},
     {Rule::zero_page_for_read, "first touch by a read: the zero page, read-only", "A.6"},
+    {Rule::new_page_for_read, "first touch by a read: a new page, for the zero page is forbidden", "A.6"},
     {Rule::new_page_for_write, "first touch by a write: a new page, exclusive and dirty", "A.6"},
     {Rule::copy_zero_page, "copy: the zero page is not anonymous memory", "A.6"},
     {Rule::copy_shared, "copy: the page has more than one reference", "A.6"},

@@ -22,6 +22,7 @@ enum class Rule : std::uint8_t {
   guard_region,
   protection_key,
   zero_page_for_read,
+  new_page_for_read,
   new_page_for_write,
   copy_zero_page,
   copy_shared,

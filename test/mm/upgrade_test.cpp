@@ -110,6 +110,13 @@ TEST(Upgrade, CostsTheQuarantineCycle32FaultsBeforeThePatchAndNoneAfter) {
   }
 }
 
+TEST(ZeroPage, WhereItIsForbiddenAReadMapsAPageThatAWriteFindsWritable) {
+  World world("6.18+zero-page=forbidden");
+  const Addr a = world.alone(32);
+  EXPECT_EQ(world.during(Counter::exceptions, [&] { world.load_pages(a, 32); }), 32u);
+  EXPECT_EQ(world.during(Counter::exceptions, [&] { world.store_pages(a, 32); }), 0u);
+}
+
 TEST(Upgrade, FlushesNothingOnX86WhenAccessOnlyGrowsFromNone) {
   World before("5.10");
   World after("6.12");
