@@ -6,10 +6,12 @@ cd "$(dirname "$0")/.."
 
 faultline=${FAULTLINE:-build/release/src/cli/faultline}
 failed=0
+bold='' plain=''
+if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; fi
 
 # show TITLE ARGUMENT…: says what is asked, and how it is asked, and runs it. A demonstration goes on after a failure.
 show() {
-  printf '\n\033[1m%s\033[0m\n$ faultline' "$1"
+  printf '\n%s%s%s\n$ faultline' "$bold" "$1" "$plain"
   shift
   printf ' %q' "$@"
   printf '\n\n'
