@@ -49,7 +49,7 @@ std::string models(report::Colour colour) {
   report::Grid grid(std::vector<report::Align>(kColumns.size() + 1, report::Align::left));
   std::vector<std::string> heading{"model"};
   for (const Column& column : kColumns) heading.emplace_back(column.policy);
-  grid.add(std::move(heading), report::Emphasis::heading);
+  grid.set_heading(std::move(heading));
   for (const Profile& profile : mm::presets()) {
     std::vector<std::string> cells{"model:" + profile.name};
     for (const Column& column : kColumns) cells.emplace_back(value_name(column, profile));

@@ -52,7 +52,7 @@ void BenchmarkEntries::add(const Comparison& comparison, const run::Report& repo
 
 void BenchmarkEntries::add_row(const std::string& name, const run::Row& row) {
   const std::size_t n = row.samples.size();
-  for (std::size_t i = 0; i < n; ++i) array_.push_back(iteration(name, family_, n, i, row.samples[i]));
+  for (std::size_t i = 0; i < n; ++i) array_.add(dump(iteration(name, family_, n, i, row.samples[i])));
 
   const stats::Summary summary = *stats::summarise(row.samples);
   const auto aggregate = [&](const char* which, double value) {
@@ -66,13 +66,13 @@ void BenchmarkEntries::add_row(const std::string& name, const run::Row& row) {
   };
   // As Google Benchmark does: aggregates of a single repetition would only repeat it.
   if (n > 1) {
-    array_.push_back(aggregate("mean", summary.mean));
-    array_.push_back(aggregate("median", summary.median));
-    array_.push_back(aggregate("stddev", summary.sd));
+    array_.add(dump(aggregate("mean", summary.mean)));
+    array_.add(dump(aggregate("median", summary.median)));
+    array_.add(dump(aggregate("stddev", summary.sd)));
     if (summary.mean > 0) {
       Json entry = aggregate("cv", summary.sd / summary.mean);
       entry["aggregate_unit"] = "percentage";
-      array_.push_back(std::move(entry));
+      array_.add(dump(entry));
     }
   }
   ++family_;

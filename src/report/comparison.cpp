@@ -1,37 +1,46 @@
 #include "report/comparison.h"
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <list>
 #include <map>
 #include <ranges>
-#include <unordered_map>
 
 #include "report/format.h"
 
 namespace faultline::report {
 namespace {
 
-// What makes two rows the same row of the program. The occurrence tells apart two statements on one line.
-std::string identity(const run::Row& row, std::size_t occurrence) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", static_cast<int>(row.kind), row.line, row.measure, row.text, occurrence);
-}
+// What makes two rows the same row of the program. The occurrence tells apart two statements on one line: every
+// machine lists the rows of one line in the same order.
+struct Identity {
+  run::RowKind kind{};
+  std::uint32_t line = 0;
+  std::uint32_t occurrence = 0;
+  bool operator==(const Identity&) const = default;
+
+  template <class H>
+  friend H AbslHashValue(H hash, const Identity& identity) {
+    return H::combine(std::move(hash), identity.kind, identity.line, identity.occurrence);
+  }
+};
 
 // A row that only some machines have goes where its own machine had it: behind the row before it.
 std::list<AlignedRow> bring_together(const Comparison& comparison) {
   std::list<AlignedRow> rows;
-  std::unordered_map<std::string, std::list<AlignedRow>::iterator> places;
+  absl::flat_hash_map<Identity, std::list<AlignedRow>::iterator> places;
   for (std::size_t machine = 0; machine < comparison.reports.size(); ++machine) {
-    std::unordered_map<std::string, std::size_t> occurrences;
+    absl::flat_hash_map<Identity, std::uint32_t> occurrences;
     auto next = rows.begin();
     for (const run::Row& row : comparison.reports[machine].rows) {
-      const std::string key = identity(row, occurrences[identity(row, 0)]++);
-      auto place = places.find(key);
+      const Identity identity{row.kind, row.line, occurrences[{row.kind, row.line, 0}]++};
+      auto place = places.find(identity);
       if (place == places.end()) {
         const auto inserted = rows.insert(next, AlignedRow{});
         inserted->cells.resize(comparison.reports.size());
-        place = places.emplace(key, inserted).first;
+        place = places.emplace(identity, inserted).first;
       }
       place->second->cells[machine] = &row;
       next = std::next(place->second);

@@ -35,31 +35,40 @@ void Grid::add(std::vector<std::string> cells, Emphasis emphasis) {
   lines_.push_back({std::move(cells), emphasis});
 }
 
+void Grid::set_heading(std::vector<std::string> cells) {
+  cells.resize(columns_.size());
+  heading_.cells = std::move(cells);
+}
+
 std::vector<std::size_t> Grid::widths() const {
   std::vector<std::size_t> widths(columns_.size(), 0);
-  for (const Line& line : lines_) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], width(line.cells[i]));
-  }
+  const auto widen = [&](const Line& line) {
+    for (std::size_t i = 0; i < line.cells.size(); ++i) widths[i] = std::max(widths[i], width(line.cells[i]));
+  };
+  widen(heading_);
+  for (const Line& line : lines_) widen(line);
   return widths;
+}
+
+void Grid::print(const Line& line, const std::vector<std::size_t>& widths, Colour colour, std::string& out) const {
+  std::string text;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const std::size_t blanks = widths[i] - width(line.cells[i]);
+    if (i > 0) text += kGap;
+    if (columns_[i] == Align::right) text.append(blanks, ' ');
+    text += line.cells[i];
+    if (columns_[i] == Align::left) text.append(blanks, ' ');
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  out += coloured(text, line.emphasis, colour);
+  out += '\n';
 }
 
 std::string Grid::text(Colour colour) const {
   const std::vector<std::size_t> columns = widths();
   std::string out;
-  std::string current;
-  for (const Line& line : lines_) {
-    current.clear();
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string blanks(columns[i] - width(line.cells[i]), ' ');
-      if (i > 0) current += kGap;
-      if (columns_[i] == Align::right) current += blanks;
-      current += line.cells[i];
-      if (columns_[i] == Align::left) current += blanks;
-    }
-    current.erase(current.find_last_not_of(' ') + 1);
-    out += coloured(current, line.emphasis, colour);
-    out += '\n';
-  }
+  if (!heading_.cells.empty()) print(heading_, columns, colour, out);
+  for (const Line& line : lines_) print(line, columns, colour, out);
   return out;
 }
 

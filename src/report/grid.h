@@ -23,6 +23,9 @@ class Grid {
   /// `cells` may be fewer than the columns; the rest stays empty.
   void add(std::vector<std::string> cells, Emphasis emphasis = Emphasis::none);
 
+  /// The first line, of whatever is known last.
+  void set_heading(std::vector<std::string> cells);
+
   /// The lines, each with its newline.
   std::string text(Colour colour) const;
 
@@ -32,8 +35,10 @@ class Grid {
     Emphasis emphasis;
   };
   std::vector<std::size_t> widths() const;
+  void print(const Line& line, const std::vector<std::size_t>& widths, Colour colour, std::string& out) const;
 
   std::vector<Align> columns_;
+  Line heading_{{}, Emphasis::heading};  // no cells: none
   std::vector<Line> lines_;
 };
 

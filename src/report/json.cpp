@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "report/benchmark_entries.h"
@@ -142,17 +141,20 @@ Json params_json(const Comparison& comparison) {
   return json;
 }
 
-Json run_json(const Comparison& comparison, const std::vector<AlignedRow>& rows, std::size_t machine) {
+std::string run_json(const Comparison& comparison, const std::vector<AlignedRow>& rows, std::size_t machine) {
   const run::Report& report = comparison.reports[machine];
   Json json = {{"program", comparison.program}, {"params", params_json(comparison)}, {"machine", report.machine},
                {"kernel", report.kernel},       {"ending", ending_json(report)},     {"notes", report.notes}};
   json["checks"] = Json::array();
   for (const run::Check& check : report.checks) json["checks"].push_back(check_json(check));
-  json["rows"] = Json::array();
+  JsonArray row_array;
   for (const AlignedRow& row : rows) {
-    if (row.cells[machine] != nullptr) json["rows"].push_back(row_json(*row.cells[machine], row.refusal));
+    if (row.cells[machine] != nullptr) row_array.add(dump(row_json(*row.cells[machine], row.refusal)));
   }
-  return json;
+  // The rows come last in the object, in place of its closing brace.
+  std::string text = dump(json);
+  text.pop_back();
+  return text + ",\"rows\":" + std::move(row_array).text() + "}";
 }
 
 Json context_json(const JsonContext& context) {
@@ -167,18 +169,17 @@ Json context_json(const JsonContext& context) {
 }  // namespace
 
 std::string json(std::span<const Comparison> comparisons, const JsonContext& context) {
-  Json document = {{"context", context_json(context)}, {"benchmarks", Json::array()}};
-  BenchmarkEntries entries(document["benchmarks"]);
-  Json runs = Json::array();
+  BenchmarkEntries entries;
+  JsonArray runs;
   for (const Comparison& comparison : comparisons) {
     const std::vector<AlignedRow> rows = align(comparison);
     for (std::size_t machine = 0; machine < comparison.reports.size(); ++machine) {
       entries.add(comparison, comparison.reports[machine]);
-      runs.push_back(run_json(comparison, rows, machine));
+      runs.add(run_json(comparison, rows, machine));
     }
   }
-  document["faultline"] = {{"runs", std::move(runs)}};
-  return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return "{\"context\":" + dump(context_json(context)) + ",\n\"benchmarks\":" + std::move(entries).text() +
+         ",\n\"faultline\":{\"runs\":" + std::move(runs).text() + "}}\n";
 }
 
 }  // namespace faultline::report

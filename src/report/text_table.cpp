@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "report/footnotes.h"
@@ -88,11 +89,13 @@ std::string failures(const run::Row* row) {
   return row->failures == 0 ? "0" : fmt::format("{} of {}", thousands(row->failures), thousands(row->calls));
 }
 
-void add_row(Grid& grid, const AlignedRow& row, Counted counted) {
+// Whether `change` has anything in it is known only when all rows have been seen.
+bool add_row(Grid& grid, const AlignedRow& row, Counted counted) {
   const run::Row& any = row.any();
   std::string line = any.kind == run::RowKind::operation ? std::to_string(any.line) : "";
   auto first = cells(row, std::move(line), operation_title(any), figure);
-  first.push_back(change(row).value_or(""));
+  const std::optional<std::string> changed = change(row);
+  first.push_back(changed.value_or(""));
   grid.add(std::move(first));
 
   const auto has = [&](auto holds) {
@@ -109,18 +112,19 @@ void add_row(Grid& grid, const AlignedRow& row, Counted counted) {
     grid.add(cells(row, "", fmt::format("  {}", counter_title(counter)),
                    [&](const run::Row* cell) { return count(cell, counter); }));
   }
+  return changed.has_value();
 }
 
 std::string table(const Comparison& comparison, const std::vector<AlignedRow>& rows, Counted counted, Colour colour) {
-  const bool with_change = std::ranges::any_of(rows, [](const AlignedRow& row) { return change(row).has_value(); });
   std::vector<Align> columns{Align::right, Align::left};
   columns.insert(columns.end(), comparison.reports.size() + 1, Align::right);
   Grid grid(std::move(columns));
+  bool any_change = false;
+  for (const AlignedRow& row : rows) any_change |= add_row(grid, row, counted);
   std::vector<std::string> heading{"line", "operation"};
   for (const run::Report& report : comparison.reports) heading.push_back(report.machine);
-  if (with_change) heading.emplace_back("change");
-  grid.add(std::move(heading), Emphasis::heading);
-  for (const AlignedRow& row : rows) add_row(grid, row, counted);
+  if (any_change) heading.emplace_back("change");
+  grid.set_heading(std::move(heading));
   return grid.text(colour);
 }
 
