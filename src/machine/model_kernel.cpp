@@ -1,5 +1,6 @@
 #include "machine/model_kernel.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "program/constants.h"
@@ -9,14 +10,21 @@ namespace {
 
 using program::Sys;
 
+run::CallOutcome failed(Errno error) { return {0 - static_cast<std::uint64_t>(error.value), error, 0}; }
+
 run::CallOutcome outcome_of(const Result<Addr>& result) {
   if (result) return {result->value, {}, 0};
-  return {0 - static_cast<std::uint64_t>(result.error().value), result.error(), 0};
+  return failed(result.error());
 }
 
 run::CallOutcome outcome_of(const Result<void>& result) {
   if (result) return {};
-  return {0 - static_cast<std::uint64_t>(result.error().value), result.error(), 0};
+  return failed(result.error());
+}
+
+/// A string argument: the executor passes its address, as a process does.
+std::string_view string_at(std::uint64_t argument) {
+  return reinterpret_cast<const char*>(argument);  // NOLINT(performance-no-int-to-ptr)
 }
 
 /// A return, first byte first: what the access routines begin with.
@@ -41,6 +49,9 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
       if (has(flags, MapFlags::grows_down)) return "an mmap with MAP_GROWSDOWN";
       return std::nullopt;
     }
+    case Sys::open:
+      if (string_at(call.arguments[0]) != "/dev/zero") return "an open of anything but /dev/zero";
+      return std::nullopt;
     case Sys::munmap:
     case Sys::mprotect:
     case Sys::madvise:
@@ -49,6 +60,8 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::munlock:
     case Sys::brk:
     case Sys::getppid:
+    case Sys::read:
+    case Sys::close:
       return std::nullopt;
     default:
       return std::string(program::sys_name(call.sys));
@@ -78,9 +91,24 @@ run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
       return {space_->brk(addr).value, {}, 0};
     case Sys::getppid:
       return {1, {}, 0};
+    case Sys::open: {
+      const Result<int> fd = descriptors_.open_zeros();
+      return fd ? run::CallOutcome{static_cast<std::uint64_t>(*fd), {}, 0} : failed(fd.error());
+    }
+    case Sys::read:
+      return read(a[0], Addr{a[1]}, a[2]);
+    case Sys::close:
+      return outcome_of(descriptors_.close(a[0]));
     default:
       return outcome_of(Result<void>(fail(ENOSYS)));
   }
+}
+
+run::CallOutcome ModelKernel::read(std::uint64_t fd, Addr buffer, std::uint64_t length) {
+  if (!descriptors_.is_open(fd)) return failed({EBADF});
+  const std::uint64_t done = space_->copy_to_user(buffer, std::min(length, kMostBytesPerRead), 0);
+  // What was copied before a page forbade it counts; nothing at all is EFAULT, and never a signal.
+  return done == 0 && length != 0 ? failed({EFAULT}) : run::CallOutcome{done, {}, 0};
 }
 
 std::optional<Signal> ModelKernel::access_once(const run::AccessRequest& access, Addr addr) {
@@ -138,6 +166,7 @@ run::ProbeAnswer ModelKernel::perm(Addr addr) const {
 
 run::KernelFailure ModelKernel::child(std::string_view name, const std::function<void(ModelKernel&)>& body) {
   auto kernel = std::make_unique<ModelKernel>(space_->fork(), check_invariants_, observer_);
+  kernel->descriptors_ = descriptors_;
   body(*kernel);
   if (!name.empty()) children_.push_back({std::string(name), std::move(kernel)});
   return std::nullopt;
