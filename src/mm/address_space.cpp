@@ -1,5 +1,7 @@
 #include "mm/address_space.h"
 
+#include <algorithm>
+
 #include "mm/calls.h"
 #include "mm/fault.h"
 #include "mm/invariants.h"
@@ -74,7 +76,13 @@ std::expected<void, Signal> AddressSpace::fetch(Addr addr) {
 
 std::uint64_t AddressSpace::copy_to_user(Addr addr, std::uint64_t length, std::uint8_t value) {
   std::uint64_t done = 0;
-  while (done < length && store(addr + done, value)) ++done;
+  while (done < length) {
+    const Addr at = addr + done;
+    const auto frame = frame_for(*mm_, at, AccessKind::store, Tlb::kStore);
+    if (!frame) break;
+    const std::uint64_t end = std::min(length, done + kPageSize - at.page_offset());
+    for (; done < end; ++done) mm_->frames().poke(*frame, (addr + done).page_offset(), value);
+  }
   return done;
 }
 
