@@ -241,7 +241,9 @@ class Executor {
       ++record.calls;
     });
     if (around) operations_.add_to_frames(counted);
-    if (flow == Flow::go_on && frame.timed == MeasureFrame::Timed::all && kernel_.metric() != Metric::none) {
+    // What children and threads take is not in the frame, so a block that starts some has no time of its own.
+    const bool timed = frame.timed == MeasureFrame::Timed::all && planned.spawns == Spawns::no;
+    if (flow == Flow::go_on && timed && kernel_.metric() != Metric::none) {
       context_.ledger.add_sample(planned.row, frame.nanoseconds);
     }
     return flow;
