@@ -29,7 +29,7 @@ std::string range(Range range) {
 
 // The rule says what was done; only that the kernel did it unasked has to be added.
 std::string handled_text(const Event& event) {
-  const std::string kind(event.counter == Counter::count_ ? "handled" : counter_title(event.counter));
+  std::string kind(event.counter == Counter::count_ ? "handled" : counter_title(event.counter));
   if (event.rule == Rule::none) return kind;
   return event.counter == Counter::populated ? kind + because(event.rule) : std::string(mm::rule_text(event.rule));
 }
