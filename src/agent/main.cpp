@@ -34,6 +34,8 @@ int main() {
     std::fputs("faultline-agent is started by faultline and speaks to it over a pipe\n", stderr);
     return 2;
   }
+  // What the caller left open is no business of a program, whose first descriptor is 3 as in any process.
+  close_range(STDERR_FILENO + 1, ~0U, 0);
   agent::keep_allocator_quiet();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGPIPE, SIG_IGN);

@@ -77,6 +77,11 @@ enum class MapFlags : std::uint64_t {
 template <>
 inline constexpr bool kIsFlagSet<MapFlags> = true;
 
+/// mremap(2) flags.
+enum class RemapFlags : std::uint64_t { none = 0, maymove = 1, fixed = 2, dontunmap = 4 };
+template <>
+inline constexpr bool kIsFlagSet<RemapFlags> = true;
+
 /// madvise(2) advice. A value outside the list is a legal argument that the call refuses.
 enum class Advice : int {
   normal = 0,

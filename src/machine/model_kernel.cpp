@@ -55,6 +55,7 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::munmap:
     case Sys::mprotect:
     case Sys::madvise:
+    case Sys::mremap:
     case Sys::mseal:
     case Sys::mlock:
     case Sys::munlock:
@@ -81,6 +82,8 @@ run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
       return outcome_of(space_->mprotect(addr, a[1], static_cast<Prot>(a[2])));
     case Sys::madvise:
       return outcome_of(space_->madvise(addr, a[1], static_cast<Advice>(a[2])));
+    case Sys::mremap:
+      return outcome_of(space_->mremap(addr, a[1], a[2], static_cast<RemapFlags>(a[3]), Addr{a[4]}));
     case Sys::mseal:
       return outcome_of(space_->mseal(addr, a[1], a[2]));
     case Sys::mlock:

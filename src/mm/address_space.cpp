@@ -39,6 +39,10 @@ Result<void> AddressSpace::madvise(Addr start, std::uint64_t length, Advice advi
 Result<void> AddressSpace::mseal(Addr start, std::uint64_t length, std::uint64_t flags) {
   return do_mseal(*mm_, start, length, flags);
 }
+Result<Addr> AddressSpace::mremap(Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags,
+                                  Addr target) {
+  return do_mremap(*mm_, old, old_length, new_length, flags, target);
+}
 Result<void> AddressSpace::mlock(Addr start, std::uint64_t length) { return do_mlock(*mm_, start, length); }
 Result<void> AddressSpace::munlock(Addr start, std::uint64_t length) { return do_munlock(*mm_, start, length); }
 Addr AddressSpace::brk(Addr requested) { return do_brk(*mm_, requested); }

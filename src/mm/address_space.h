@@ -57,6 +57,8 @@ class AddressSpace {
   Result<void> madvise(Addr start, std::uint64_t length, Advice advice);
   /// mseal(2) (C.1). ENOSYS where the profile has none.
   Result<void> mseal(Addr start, std::uint64_t length, std::uint64_t flags);
+  /// mremap(2) (D.6): the address where the mapping now is.
+  Result<Addr> mremap(Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags, Addr target = {});
   /// The raw brk(2) system call: the new break, or the old one when it could not be moved.
   Addr brk(Addr requested);
   /// fork(2): the child's address space. Both live on; ENOMEM never happens here.

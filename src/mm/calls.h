@@ -14,10 +14,15 @@ Result<void> do_munmap(Mm& mm, Addr start, std::uint64_t length);
 Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot);
 Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice);
 Result<void> do_mseal(Mm& mm, Addr start, std::uint64_t length, std::uint64_t flags);
+Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags,
+                       Addr target);
 Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length);
 Result<void> do_munlock(Mm& mm, Addr start, std::uint64_t length);
 Addr do_brk(Mm& mm, Addr requested);
 std::unique_ptr<Mm> do_fork(Mm& parent);
+
+/// Where a new mapping goes (get_unmapped_area): at the hint if it is fixed or free, else the highest gap.
+Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags);
 
 /// Unmaps a range whose bounds are known to be good: what munmap, a fixed mmap and a shrinking brk share.
 Result<void> unmap_range(Mm& mm, Range range);

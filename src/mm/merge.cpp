@@ -96,6 +96,7 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal) {
       joining(mm, mm.vmas.before(proposal.range.start), mm.vmas.find(proposal.range.start), proposal);
   if (prev != nullptr) {
     mm.vmas.set_end(prev, proposal.range.end);
+    adopt_anon_vma(*prev, proposal.anon_vma, proposal.chain);
     if (next != nullptr) {
       adopt_anon_vma(*prev, next->anon_vma, next->chain);
       mm.vmas.absorb_next(prev, next);
@@ -105,11 +106,32 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal) {
   }
   if (next != nullptr) {
     mm.vmas.set_start(next, proposal.range.start);
+    adopt_anon_vma(*next, proposal.anon_vma, proposal.chain);
     count_merge(mm, *next, 1);
     return next;
   }
-  return mm.vmas.insert(
-      Vma{.start = proposal.range.start, .end = proposal.range.end, .flags = proposal.flags, .pgoff = proposal.pgoff});
+  return mm.vmas.insert(Vma{.start = proposal.range.start,
+                            .end = proposal.range.end,
+                            .flags = proposal.flags,
+                            .pgoff = proposal.pgoff,
+                            .anon_vma = proposal.anon_vma,
+                            .chain = proposal.chain});
+}
+
+Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
+  const Proposal proposal{Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain};
+  Vma* next = mm.vmas.next(*vma);
+  mm.vmas.set_end(vma, proposal.range.end);
+  if (extension == Extension::alone || next == nullptr) return vma;
+  const Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
+  if (rule == Rule::merged) {
+    adopt_anon_vma(*vma, next->anon_vma, next->chain);
+    mm.vmas.absorb_next(vma, next);
+    count_merge(mm, *vma, 1);
+  } else if (rule != Rule::no_merge_gap) {
+    tell_merge(mm, next->range(), rule);
+  }
+  return vma;
 }
 
 Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {

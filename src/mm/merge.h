@@ -29,6 +29,11 @@ bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner);
 /// it.
 Vma* insert_merged(Mm& mm, const Proposal& proposal);
 
+/// Grows a VMA upward over free addresses (mremap in place). Merges with the next one where the kernel of that time
+/// does.
+enum class Extension : std::uint8_t { alone, merging };
+Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension);
+
 /// Gives [start, end), which lies inside `vma`, new flags: merges the part with a neighbour when it touches that end of
 /// `vma`, else splits start, then end. ENOMEM at max_map_count; a split already made stays. Returns the VMA that now
 /// holds the part.

@@ -3,10 +3,7 @@
 #include "mm/merge.h"
 
 namespace faultline::mm {
-namespace {
-
-/// Where a new mapping goes (get_unmapped_area).
-Result<Addr> place(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags) {
+Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags) {
   const Addr task_size = mm.geometry().task_size;
   const Range whole{Addr{0}, task_size};
   if (bytes > task_size.value) return mm.refuse(ENOMEM, Rule::bad_argument, whole);
@@ -24,8 +21,6 @@ Result<Addr> place(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags) {
   if (const auto at = mm.vmas.highest_gap(bytes)) return *at;
   return mm.refuse(ENOMEM, Rule::bad_argument, whole);
 }
-
-}  // namespace
 
 VmFlags new_mapping_flags(Mm& mm, Prot prot) {
   VmFlags flags = access_flags(prot) | VmFlags::may_access;
@@ -50,7 +45,7 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
   const Tunables& tunables = mm.system.tunables();
   if (mm.vmas.size() > tunables.max_map_count) return mm.refuse(ENOMEM, Rule::map_count_limit, asked);
 
-  const Result<Addr> at = place(mm, hint, bytes, flags);
+  const Result<Addr> at = place_mapping(mm, hint, bytes, flags);
   if (!at) return at;
   const Range range = Range::of(*at, bytes);
   if (has(flags, MapFlags::fixed_noreplace) && mm.vmas.first_in(range) != nullptr) {

@@ -22,6 +22,8 @@ struct Series {
   ProtectFlush flush_x86_64;
   ProtectFlush flush_arm64;
   FaultLock fault_lock;
+  Mremap mremap;
+  MremapRoom mremap_room;
   AdviceSet advice;
   AdviseFlush advise_flush;
   AdviseLock advise_lock;
@@ -33,22 +35,22 @@ constexpr AdviceSet kAdvice61 = AdviceSet::populate | AdviceSet::dontneed_locked
 constexpr auto kSeries = std::to_array<Series>({
   {"5.10", Upgrade::shared_dirty, WpReuse::page_count, Seal::absent, SealDiscard::no_file, Guards::absent,
    Merge::faulted_neighbour, Uncharge::never, ProtectFlush::when_changed, ProtectFlush::when_changed,
-   FaultLock::mmap, AdviceSet::none, AdviseFlush::per_vma, AdviseLock::mmap},
+   FaultLock::mmap, Mremap::late_lookup, MremapRoom::moves, AdviceSet::none, AdviseFlush::per_vma, AdviseLock::mmap},
   {"6.1", Upgrade::exclusive_dirty, WpReuse::exclusive, Seal::absent, SealDiscard::no_file, Guards::absent,
    Merge::faulted_neighbour, Uncharge::never, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::mmap, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
+   FaultLock::mmap, Mremap::lookup_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
   {"6.8", Upgrade::exclusive, WpReuse::exclusive, Seal::absent, SealDiscard::no_file, Guards::absent,
    Merge::faulted_neighbour, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::per_vma_if_faulted, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
+   FaultLock::per_vma_if_faulted, Mremap::lookup_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
   {"6.12", Upgrade::exclusive, WpReuse::exclusive, Seal::in_loop, SealDiscard::no_file, Guards::absent,
    Merge::faulted_neighbour, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::per_vma, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
+   FaultLock::per_vma, Mremap::lookup_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
   {"6.18", Upgrade::exclusive, WpReuse::exclusive, Seal::in_loop, SealDiscard::anonymous, Guards::present,
    Merge::either_faulted, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::per_vma, kAdvice61, AdviseFlush::per_call, AdviseLock::per_vma},
+   FaultLock::per_vma, Mremap::parameters_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_call, AdviseLock::per_vma},
   {"7.3", Upgrade::exclusive, WpReuse::exclusive, Seal::in_loop, SealDiscard::anonymous, Guards::present,
    Merge::either_faulted, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::when_needed,
-   FaultLock::per_vma, kAdvice61, AdviseFlush::per_call, AdviseLock::per_vma},
+   FaultLock::per_vma, Mremap::parameters_first, MremapRoom::every_call, kAdvice61, AdviseFlush::per_call, AdviseLock::per_vma},
 });
 // clang-format on
 
@@ -66,6 +68,8 @@ Profile preset(const Series& series, Arch arch) {
   profile.uncharge = series.uncharge;
   profile.protect_flush = arch == Arch::arm64 ? series.flush_arm64 : series.flush_x86_64;
   profile.fault_lock = series.fault_lock;
+  profile.mremap = series.mremap;
+  profile.mremap_room = series.mremap_room;
   profile.advice = series.advice;
   profile.advise_flush = series.advise_flush;
   profile.advise_lock = series.advise_lock;
@@ -96,6 +100,8 @@ constexpr auto kGuards = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kMerge = std::to_array<std::string_view>({"faulted-neighbour", "either-faulted"});
 constexpr auto kUncharge = std::to_array<std::string_view>({"never", "unfaulted"});
 
+constexpr auto kMremap = std::to_array<std::string_view>({"late-lookup", "lookup-first", "parameters-first"});
+
 constexpr auto kSwitches = std::to_array<Switch>({
     {{"upgrade", kUpgrade}, set_member<&Profile::upgrade>},
     {{"wp-reuse", kWpReuse}, set_member<&Profile::wp_reuse>},
@@ -107,6 +113,7 @@ constexpr auto kSwitches = std::to_array<Switch>({
     {{"guards", kGuards}, set_member<&Profile::guards>},
     {{"merge", kMerge}, set_member<&Profile::merge>},
     {{"uncharge", kUncharge}, set_member<&Profile::uncharge>},
+    {{"mremap", kMremap}, set_member<&Profile::mremap>},
 });
 
 std::string join(std::span<const std::string_view> words) {

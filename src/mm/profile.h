@@ -83,6 +83,19 @@ enum class FaultLock : std::uint8_t {
   per_vma,             // 6.10 on: also before, except for the first write
 };
 
+/// In which order mremap refuses, and what it can do (C.3, D.6).
+enum class Mremap : std::uint8_t {
+  late_lookup,       // 5.10: the mapping is looked up last; growth in place does not merge with the next one
+  lookup_first,      // up to 6.16: no mapping is EFAULT before anything else about addresses
+  parameters_first,  // 6.17 on: every parameter first; a move of equal size may span several mappings
+};
+
+/// How much room below max_map_count mremap wants (D.2).
+enum class MremapRoom : std::uint8_t {
+  moves,       // only calls that move, as they come to it
+  every_call,  // 7.x: every call, before anything else
+};
+
 /// Advice that came later than 5.10; the guards have a policy of their own.
 enum class AdviceSet : std::uint8_t { none = 0, populate = 1, dontneed_locked = 2, collapse = 4 };
 
@@ -117,6 +130,8 @@ struct Profile {
   Uncharge uncharge = Uncharge::never;
   ProtectFlush protect_flush = ProtectFlush::when_needed;
   FaultLock fault_lock = FaultLock::mmap;
+  Mremap mremap = Mremap::lookup_first;
+  MremapRoom mremap_room = MremapRoom::moves;
   AdviceSet advice = AdviceSet::none;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;

@@ -141,7 +141,7 @@ repeat 1 << 62 {
     getppid()
 }
 )",
-                                    limited(std::chrono::milliseconds(300)));
+                                    limited(std::chrono::milliseconds(3000)));
   EXPECT_EQ(report.ending, Ending::timeout);
   EXPECT_EQ(report.ended_at.line, 8U);
   EXPECT_EQ(row_at(report, 3).counted[Counter::exceptions], 1U);

@@ -60,9 +60,9 @@ measure "own text" {
 }
 
 TEST(Model, ACallThatIsNotModelledEndsTheRunAndIsNamed) {
-  const run::Report report = run_on("model:6.12", "\na = mremap(0, PAGE, PAGE, 0)\n");
+  const run::Report report = run_on("model:6.12", "\nmsync(0, PAGE, 0)\n");
   EXPECT_EQ(report.ending, Ending::unsupported);
-  EXPECT_EQ(report.detail, "model does not do mremap yet");
+  EXPECT_EQ(report.detail, "model does not do msync yet");
   EXPECT_EQ(report.ended_at.line, 2U);
 }
 

@@ -1,0 +1,41 @@
+#include "mm/move_pages.h"
+
+#include <vector>
+
+namespace faultline::mm {
+namespace {
+
+/// The end of the piece that one step moves: no table boundary lies inside it, at neither address.
+Addr piece_end(Range source, Addr at, Addr target) {
+  constexpr std::uint64_t kSpan = std::uint64_t{1} << entry_shift(Level::pmd);
+  const auto to_boundary = [](Addr addr) { return kSpan - (addr.value & (kSpan - 1)); };
+  return std::min(source.end, at + std::min(to_boundary(at), to_boundary(target)));
+}
+
+}  // namespace
+
+void move_pages(Mm& mm, Range source, Addr target) {
+  for (Addr at = source.start; at < source.end;) {
+    const Addr to = target + (at - source.start);
+    const Range piece{at, piece_end(source, at, to)};
+    std::vector<std::pair<Addr, Pte>> moved;
+    bool present = false;
+    mm.count(Counter::ptes_scanned, mm.table.update(piece, [&](Addr from, Pte pte) {
+      if (pte.none()) return pte;
+      moved.emplace_back(to + (from - piece.start), pte);
+      mm.tlb.drop(from);
+      present |= pte.present();
+      return Pte{};
+    }));
+    for (const auto& [addr, pte] : moved) set_pte(mm, addr, pte);
+    mm.count(Counter::ptes_changed, moved.size());
+    if (present) {
+      FlushBatch flush(mm);
+      flush.add(piece);
+      flush.perform();
+    }
+    at = piece.end;
+  }
+}
+
+}  // namespace faultline::mm

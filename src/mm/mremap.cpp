@@ -1,0 +1,205 @@
+// mremap(2): C.3, D.2, D.6.
+#include "mm/calls.h"
+#include "mm/merge.h"
+#include "mm/move_pages.h"
+#include "mm/seal.h"
+
+namespace faultline::mm {
+namespace {
+
+struct Request {
+  Addr old;
+  std::uint64_t old_bytes = 0;
+  std::uint64_t new_bytes = 0;
+  RemapFlags flags = RemapFlags::none;
+  Addr target;  // meaningful with fixed; a hint with dontunmap
+
+  bool is(RemapFlags bits) const { return has(flags, bits); }
+  bool names_target() const { return is(RemapFlags::fixed | RemapFlags::dontunmap); }
+  Range source() const { return Range::of(old, old_bytes); }
+  bool overlaps() const { return old + old_bytes > target && target + new_bytes > old; }
+};
+
+bool order_is(const Mm& mm, Mremap order) { return mm.profile().mremap == order; }
+
+Result<void> refuse(Mm& mm, const Request& request, int error, Rule rule = Rule::bad_argument) {
+  return mm.refuse(error, rule, Range::of(request.old, 0));
+}
+
+/// What needs no look at the mappings, in every era.
+Result<void> check_flags(Mm& mm, const Request& request) {
+  constexpr RemapFlags kKnown = RemapFlags::maymove | RemapFlags::fixed | RemapFlags::dontunmap;
+  if (has(request.flags, ~kKnown)) return refuse(mm, request, EINVAL);
+  if (request.names_target() && !request.is(RemapFlags::maymove)) return refuse(mm, request, EINVAL);
+  if (request.is(RemapFlags::dontunmap) && request.old_bytes != request.new_bytes) return refuse(mm, request, EINVAL);
+  if (!request.old.page_aligned() || request.new_bytes == 0) return refuse(mm, request, EINVAL);
+  return {};
+}
+
+Result<void> check_target(Mm& mm, const Request& request) {
+  const std::uint64_t task_size = mm.geometry().task_size.value;
+  if (request.new_bytes > task_size) return refuse(mm, request, EINVAL);
+  if (!request.names_target()) return {};
+  const bool fits = request.target.page_aligned() && request.target.value <= task_size - request.new_bytes;
+  if (!fits || request.overlaps()) return refuse(mm, request, EINVAL);
+  return {};
+}
+
+Result<void> check_seal(Mm& mm, const Vma& vma, const Request& request) {
+  if (auto sealed = check_seals_upfront(mm, request.source()); !sealed) return sealed;
+  return check_seal_in_loop(mm, vma);
+}
+
+/// The checks of a mapping that is to be resized or moved (vma_to_resize). `old_bytes` is what is left of it after a
+/// shrink.
+Result<void> check_source(Mm& mm, const Vma* vma, const Request& request, std::uint64_t old_bytes) {
+  if (vma == nullptr) return refuse(mm, request, EFAULT, Rule::hole);
+  // Length 0 asks for a second mapping of the same pages, which private memory cannot have.
+  if (old_bytes == 0) return refuse(mm, request, EINVAL);
+  if (old_bytes > vma->end - request.old) return refuse(mm, request, EFAULT, Rule::hole);
+  return {};
+}
+
+/// Room below the limit for the copy and for what unmapping the source may split.
+Result<void> check_room(Mm& mm, const Request& request, std::uint64_t more) {
+  const std::uint64_t limit = mm.system.tunables().max_map_count;
+  if (mm.profile().mremap_room == MremapRoom::every_call) return {};  // looked at already
+  return mm.vmas.size() + more + 3 >= limit ? refuse(mm, request, ENOMEM, Rule::map_count_limit) : Result<void>();
+}
+
+Result<void> check_room_of_every_call(Mm& mm, const Request& request) {
+  if (mm.profile().mremap_room != MremapRoom::every_call) return {};
+  const std::uint64_t needed = request.is(RemapFlags::dontunmap) ? 5 : 4;
+  if (mm.vmas.size() + needed <= mm.system.tunables().max_map_count) return {};
+  return refuse(mm, request, ENOMEM, Rule::map_count_limit);
+}
+
+/// Moves the source to free addresses at `target` and grows it to the new length (move_vma).
+Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, Addr target) {
+  if (auto room = check_room(mm, request, 0); !room) return std::unexpected(room.error());
+  const Range source = Range::of(request.old, old_bytes);
+  const Vma original = *mm.vmas.at(request.old);
+  // What was never faulted in takes the offset of its new place, and may merge there.
+  const std::uint64_t pgoff = original.anon_vma == 0 ? target.page() : original.pgoff_at(request.old);
+  insert_merged(mm, {.range = Range::of(target, request.new_bytes),
+                     .flags = original.flags,
+                     .pgoff = pgoff,
+                     .anon_vma = original.anon_vma,
+                     .chain = original.chain});
+  move_pages(mm, source, target);
+  if (request.is(RemapFlags::dontunmap)) {
+    Vma* left = mm.vmas.at(request.old);
+    left->flags &= ~VmFlags::locked;
+    if (left->range() == source) {
+      left->anon_vma = 0;
+      left->chain = 0;
+    }
+  } else if (auto unmapped = unmap_range(mm, source); !unmapped) {
+    return std::unexpected(unmapped.error());
+  }
+  if (original.is(VmFlags::locked) && request.new_bytes > old_bytes && original.is(VmFlags::access)) {
+    const Range grown{target + old_bytes, target + request.new_bytes};
+    populate(mm, *mm.vmas.at(target), grown, original.is(VmFlags::write) ? Populate::write : Populate::read);
+  }
+  return target;
+}
+
+/// With an address of the caller's choice: the destination goes first, then a shrink, then the move (mremap_to).
+Result<Addr> remap_to(Mm& mm, const Request& request) {
+  if (order_is(mm, Mremap::late_lookup) || order_is(mm, Mremap::lookup_first)) {
+    if (auto fine = check_target(mm, request); !fine) return std::unexpected(fine.error());
+  }
+  if (auto room = check_room(mm, request, 2); !room) return std::unexpected(room.error());
+  if (auto sealed = check_seals_upfront(mm, request.source()); !sealed) return std::unexpected(sealed.error());
+  if (request.is(RemapFlags::fixed)) {
+    if (auto cleared = unmap_range(mm, Range::of(request.target, request.new_bytes)); !cleared) {
+      return std::unexpected(cleared.error());
+    }
+  }
+  std::uint64_t old_bytes = request.old_bytes;
+  if (old_bytes > request.new_bytes) {
+    const Range tail{request.old + request.new_bytes, request.old + old_bytes};
+    if (auto cut = unmap_range(mm, tail); !cut) return std::unexpected(cut.error());
+    old_bytes = request.new_bytes;
+  }
+  if (auto fine = check_source(mm, mm.vmas.at(request.old), request, old_bytes); !fine) {
+    return std::unexpected(fine.error());
+  }
+  const MapFlags how = request.is(RemapFlags::fixed) ? MapFlags::fixed : MapFlags::none;
+  const Result<Addr> target = place_mapping(mm, request.target, request.new_bytes, how);
+  if (!target) return target;
+  return move_vma(mm, request, old_bytes, *target);
+}
+
+/// A move of equal size over several mappings, one by one; gaps between them are kept (6.17 on).
+Result<Addr> move_all(Mm& mm, const Request& request) {
+  const Range source = request.source();
+  Vma* vma = mm.vmas.first_in(source);
+  if (vma == nullptr || vma->start > source.start) return mm.refuse(EFAULT, Rule::hole, source);
+  for (Addr at = source.start; vma != nullptr && vma->start < source.end;) {
+    const Range part = source.intersect(vma->range());
+    visit_vma(mm);
+    const Request one{part.start, part.bytes(), part.bytes(), request.flags,
+                      request.target + (part.start - request.old)};
+    if (auto sealed = check_seal(mm, *vma, one); !sealed) return std::unexpected(sealed.error());
+    const Result<Addr> moved = remap_to(mm, one);
+    if (!moved) return moved;
+    at = part.end;
+    vma = at < source.end ? mm.vmas.first_in({at, source.end}) : nullptr;
+  }
+  return request.target;
+}
+
+/// Without an address: shrink or grow in place, else move where it fits.
+Result<Addr> remap_at(Mm& mm, const Request& request) {
+  if (auto sealed = check_seals_upfront(mm, request.source()); !sealed) return std::unexpected(sealed.error());
+  if (request.old_bytes >= request.new_bytes) {
+    const Range tail{request.old + request.new_bytes, request.old + request.old_bytes};
+    if (!tail.empty()) {
+      if (auto cut = unmap_range(mm, tail); !cut) return std::unexpected(cut.error());
+    }
+    return request.old;
+  }
+  Vma* vma = mm.vmas.at(request.old);
+  if (auto fine = check_source(mm, vma, request, request.old_bytes); !fine) return std::unexpected(fine.error());
+  const std::uint64_t more = request.new_bytes - request.old_bytes;
+  const Vma* next = mm.vmas.next(*vma);
+  const Addr ceiling = next != nullptr ? next->start : mm.geometry().task_size;
+  if (request.source().end == vma->end && ceiling - vma->end >= more) {
+    const Range grown = Range::of(vma->end, more);
+    vma = extend(mm, vma, more, order_is(mm, Mremap::late_lookup) ? Extension::alone : Extension::merging);
+    if (vma->is(VmFlags::locked) && vma->is(VmFlags::access)) {
+      populate(mm, *vma, grown, vma->is(VmFlags::write) ? Populate::write : Populate::read);
+    }
+    return request.old;
+  }
+  if (!request.is(RemapFlags::maymove)) return mm.refuse(ENOMEM, Rule::bad_argument, vma->range());
+  const Result<Addr> target = place_mapping(mm, {}, request.new_bytes, MapFlags::none);
+  if (!target) return target;
+  return move_vma(mm, request, request.old_bytes, *target);
+}
+
+}  // namespace
+
+Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags,
+                       Addr target) {
+  const Request request{old, page_ceil(old_length), page_ceil(new_length), flags, target};
+  if (auto fine = check_flags(mm, request); !fine) return std::unexpected(fine.error());
+  if (order_is(mm, Mremap::parameters_first)) {
+    if (auto fine = check_target(mm, request); !fine) return std::unexpected(fine.error());
+  }
+  mm.count(Counter::mmap_lock_write);
+  if (auto room = check_room_of_every_call(mm, request); !room) return std::unexpected(room.error());
+  const bool moves_all =
+      order_is(mm, Mremap::parameters_first) && request.is(RemapFlags::fixed) && request.old_bytes == request.new_bytes;
+  if (moves_all) return move_all(mm, request);
+  if (!order_is(mm, Mremap::late_lookup)) {
+    const Vma* vma = mm.vmas.at(old);
+    if (vma == nullptr) return mm.refuse(EFAULT, Rule::hole, Range::of(old, 0));
+    visit_vma(mm);
+    if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
+  }
+  return request.names_target() ? remap_to(mm, request) : remap_at(mm, request);
+}
+
+}  // namespace faultline::mm
