@@ -18,6 +18,7 @@ constexpr const char* kExamples = R"(Examples:
   faultline run programs/mprotect-cycle.fl
   faultline run programs/mprotect-cycle.fl --on model:5.10 --on model:6.12 --on live
   faultline run programs/mprotect-cycle.fl --on live --set pages=1,8,64 --json cycle.json
+  faultline compare before.json after.json
   faultline explain programs/atomic-populate.fl --on model:arm64/6.8 --step 4
   faultline machines
 
@@ -55,6 +56,7 @@ int faultline_main(int argc, char** argv) {
   app.footer(kExamples);
   add_run(app, status);
   add_explain(app, status);
+  add_compare(app, status);
   add_machines(app, status);
   add_format(app, status);
   try {

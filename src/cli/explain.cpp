@@ -30,6 +30,7 @@ Examples:
 
 struct Options {
   std::string program;
+  Language from = Language::by_content;
   std::string on;
   std::vector<std::string> set;
   std::string steps;
@@ -86,11 +87,12 @@ ExitStatus explain(const Options& options) {
   if (!steps) return complain(steps.error());
   const auto profile = model_profile(options.on);
   if (!profile) return complain(profile.error());
-  const auto source = load(options.program);
+  const auto source = load(options.program, options.from);
   if (!source) {
     fmt::print(stderr, "{}", source.error());
     return ExitStatus::misuse;
   }
+  print_notes(*source);
   const auto settings = settings_of(options, source->program);
   if (!settings) return complain(settings.error());
 
@@ -113,7 +115,9 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<Options>();
   options->on = newest_model();
   CLI::App& command = *app.add_subcommand("explain", "Say of each step which rule of the model decided, and its cost");
-  command.add_option("PROGRAM", options->program, "The program to explain; - is standard input")->required();
+  command.add_option("PROGRAM", options->program, "The program, or strace log, to explain; - is standard input")
+      ->required();
+  add_from(command, options->from);
   command.add_option("--on", options->on, "The model that explains itself")->type_name("MODEL")->capture_default_str();
   add_set(command, options->set, "Replace a param's value");
   command.add_option("--step", options->steps, "Only this step, or these")->type_name("N[-M]");

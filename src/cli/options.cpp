@@ -16,6 +16,15 @@ void add_on(CLI::App& command, std::vector<std::string>& on, const std::string& 
   command.add_option("--on", on, help)->type_name("MACHINE")->allow_extra_args(false);
 }
 
+void add_from(CLI::App& command, Language& language) {
+  const auto set = [&language](const std::string& name) {
+    language = name == "strace" ? Language::strace : Language::faultline;
+  };
+  command.add_option_function<std::string>("--from", set, "Read PROGRAM as this, whatever it looks like")
+      ->type_name("fl|strace")
+      ->check(CLI::IsMember({"fl", "strace"}).description(""));
+}
+
 void add_time_limit(CLI::App& command, double& seconds) {
   command.add_option("--time-limit", seconds, "Stop a machine's run after this long (default 60)")
       ->type_name("SECONDS")

@@ -22,14 +22,17 @@ Several values, or several --set, run every combination.
 Examples:
   faultline run programs/mprotect-cycle.fl --on model:5.10 --on model:6.12 --on live
   faultline run programs/*.fl --on model:6.18 --counters
+  strace -f -o ls.log ls; faultline run ls.log --on model:6.18
   faultline run programs/mprotect-cycle.fl --on live --set pages=1,8,64 --json cycle.json)";
 
 struct Options {
   std::vector<std::string> programs;
   std::vector<std::string> on;
   std::vector<std::string> set;
+  Language from = Language::by_content;
   std::string json;
   double time_limit = 60;
+  std::uint32_t rounds = 1;
   bool all_counters = false;
 };
 
@@ -50,7 +53,7 @@ ExitStatus run(const Options& options) {
   if (!sweep) return complain(sweep.error());
   std::vector<Source> sources;
   for (const std::string& path : options.programs) {
-    auto source = load(path);
+    auto source = load(path, options.from);
     if (!source) {
       fmt::print(stderr, "{}", source.error());
       return ExitStatus::misuse;
@@ -64,7 +67,8 @@ ExitStatus run(const Options& options) {
   RunSession session({.json_path = options.json,
                       .counted = options.all_counters ? report::Counted::all : report::Counted::differences,
                       .colour = report::colour_for(STDOUT_FILENO),
-                      .time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000))});
+                      .time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000)),
+                      .rounds = options.rounds});
   return session.run(sources, *machines, *sweep);
 }
 
@@ -73,7 +77,11 @@ ExitStatus run(const Options& options) {
 void add_run(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("run", "Run programs on machines, side by side");
-  command.add_option("PROGRAM", options->programs, "Programs to run; - is standard input")->required();
+  command
+      .add_option("PROGRAM", options->programs,
+                  "Programs or strace logs (LOG:PID is one process of it) to run; - is standard input")
+      ->required();
+  add_from(command, options->from);
   add_on(command, options->on, "A machine to run on; may be given several times");
   add_set(command, options->set, "Replace a param's value; several values sweep it");
   command
@@ -82,6 +90,11 @@ void add_run(CLI::App& app, ExitStatus& status) {
                   "instead of the table")
       ->type_name("FILE");
   add_time_limit(command, options->time_limit);
+  command
+      .add_option("--rounds", options->rounds,
+                  "Repeat live runs in this many processes, interleaved A B B A; a sample is then a process's median")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100'000));
   command.add_flag("--counters", options->all_counters,
                    "Show every counter that is not zero, not only faults and what "
                    "differs");

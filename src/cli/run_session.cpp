@@ -32,23 +32,28 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-machine::Settings machine_settings(const RunOutput& output, const std::vector<std::pair<std::string, Setting>>& set) {
+}  // namespace
+
+machine::Settings RunSession::machine_settings(const Settings& set) const {
   machine::Settings settings;
-  settings.time_limit = output.time_limit;
+  settings.time_limit = output_.time_limit;
   for (const auto& [name, setting] : set) settings.params.emplace_back(name, setting.value);
   return settings;
 }
 
-}  // namespace
+report::Comparison RunSession::comparison_of(const Source& source, const Settings& set) {
+  return {source.path, source.program.answers, param_values(source.program, set), {}, source.notes};
+}
 
 ExitStatus RunSession::run(const std::vector<Source>& sources, const Machines& machines, const Sweep& sweep) {
-  total_ = sources.size() * machines.size() * sweep.runs();
+  total_ = sources.size() * machines.size() * sweep.runs() * output_.rounds;
   Interrupt interrupt([this] {
     const std::lock_guard lock(mutex_);
     print_rest();
   });
+  if (output_.rounds > 1) run_rounds(sources, machines, sweep, interrupt);
   for (const Source& source : sources) {
-    for (std::size_t i = 0; i < sweep.runs() && !interrupt.came(); ++i) {
+    for (std::size_t i = 0; output_.rounds == 1 && i < sweep.runs() && !interrupt.came(); ++i) {
       run_one(source, machines, sweep.at(i), interrupt);
     }
   }
@@ -65,11 +70,11 @@ void RunSession::run_one(const Source& source, const Machines& machines, const S
                          Interrupt& interrupt) {
   {
     const std::lock_guard lock(mutex_);
-    comparisons_.push_back({source.path, source.program.answers, param_values(source.program, settings), {}});
+    comparisons_.push_back(comparison_of(source, settings));
   }
   for (const auto& machine : machines) {
     progress_.show(fmt::format("[{}/{}] {} on {}", ++started_, total_, source.path, machine->name()));
-    run::Report report = machine->run(source.program, machine_settings(output_, settings));
+    run::Report report = machine->run(source.program, machine_settings(settings));
     progress_.clear();
     // A machine that the interrupt broke off has nothing to say, unless it saved some rows.
     if (interrupt.came() && report.rows.empty()) return;

@@ -17,11 +17,14 @@
 
 namespace faultline::cli {
 
+class Interrupt;
+
 struct RunOutput {
   std::string json_path;  // empty: none; "-": standard output, and no tables
   report::Counted counted = report::Counted::differences;
   report::Colour colour = report::Colour::off;
   std::chrono::milliseconds time_limit{60'000};
+  std::uint32_t rounds = 1;  // processes that each live run is repeated in; above 1, all runs are interleaved
 };
 
 /// Runs programs × parameters × machines in this order and prints a table for each program and set of parameters as
@@ -37,7 +40,13 @@ class RunSession {
   using Machines = std::vector<std::unique_ptr<machine::Machine>>;
   using Settings = std::vector<std::pair<std::string, Setting>>;
 
-  void run_one(const Source& source, const Machines& machines, const Settings& settings, class Interrupt& interrupt);
+  /// All of it `rounds` times, forwards and backwards in turn (A B, B A, …), so that what changes slowly on the machine
+  /// meets all sides alike. A model counts the same every time and runs once.
+  void run_rounds(const std::vector<Source>& sources, const Machines& machines, const Sweep& sweep,
+                  Interrupt& interrupt);
+  void run_one(const Source& source, const Machines& machines, const Settings& settings, Interrupt& interrupt);
+  machine::Settings machine_settings(const Settings& set) const;
+  static report::Comparison comparison_of(const Source& source, const Settings& set);
   void print_table(const report::Comparison& comparison);
   void print_rest();
   bool write_json();

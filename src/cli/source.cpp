@@ -5,11 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "program/parser.h"
+#include "program/strace.h"
 #include "report/footnotes.h"
 
 namespace faultline::cli {
@@ -55,14 +60,57 @@ std::expected<std::string, std::string> read_all(const std::string& path) {
   }
 }
 
+/// LOG:PID taken apart: the process is empty where none is named.
+struct LogName {
+  std::string path;
+  std::string process;
+};
+
+LogName log_name(const std::string& path) {
+  const std::size_t colon = path.rfind(':');
+  const bool named = colon != std::string::npos && colon + 1 < path.size() &&
+                     path.find_first_not_of("0123456789.", colon + 1) == std::string::npos;
+  if (!named || access(path.c_str(), F_OK) == 0) return {path, ""};
+  return {path.substr(0, colon), path.substr(colon + 1)};
+}
+
+std::expected<Source, std::string> load_log(const std::string& path, const LogName& name, std::string text) {
+  auto log = program::import_strace(text, name.path);
+  if (!log) return std::unexpected(program::render(log.error()));
+  std::size_t chosen = 0;
+  if (!name.process.empty()) {
+    const auto found = std::ranges::find(log->processes, name.process, &program::StraceProcess::id);
+    if (found == log->processes.end()) {
+      const std::string others = log->others(program::StraceImport::kNone);
+      return std::unexpected(fmt::format("faultline: {}: no process {}: {}\n", name.path, name.process, others));
+    }
+    chosen = static_cast<std::size_t>(found - log->processes.begin());
+  }
+  std::vector<std::string> notes = std::move(log->processes[chosen].notes);
+  std::ranges::move(log->notes, std::back_inserter(notes));
+  if (const std::string others = log->others(chosen); !others.empty()) {
+    notes.push_back(others + fmt::format("; {}:PID chooses one", name.path));
+  }
+  return Source{path, std::move(text), std::move(log->processes[chosen].program), std::move(notes)};
+}
+
 }  // namespace
 
-std::expected<Source, std::string> load(const std::string& path) {
-  auto text = read_all(path);
+std::expected<Source, std::string> load(const std::string& path, Language language) {
+  const LogName log = language == Language::faultline ? LogName{path, ""} : log_name(path);
+  auto text = read_all(log.path);
   if (!text) return std::unexpected(text.error());
+  const bool as_log =
+      language == Language::strace || (language == Language::by_content && program::looks_like_strace(*text));
+  if (as_log) return load_log(path, log, std::move(*text));
+  if (!log.process.empty()) return cannot_read(path, "it is a program; expected a log of strace before ':PID'");
   auto program = program::parse(*text, path);
   if (!program) return std::unexpected(program::render(program.error()));
-  return Source{path, std::move(*text), std::move(*program)};
+  return Source{path, std::move(*text), std::move(*program), {}};
+}
+
+void print_notes(const Source& source) {
+  for (const std::string& note : source.notes) fmt::print(stderr, "faultline: {}: {}\n", source.path, note);
 }
 
 std::string ending_message(const Source& source, const run::Report& report) {
@@ -73,7 +121,7 @@ std::string ending_message(const Source& source, const run::Report& report) {
   run::Report placeless = report;
   placeless.ended_at = {};
   const std::string what = fmt::format("{}: {}", report.machine, report::ending_text(placeless));
-  return program::render(program::error_at(source.text, source.path, report.ended_at, what));
+  return program::render(program::error_at(source.text, source.program.name, report.ended_at, what));
 }
 
 }  // namespace faultline::cli

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "program/program.h"
 #include "run/row.h"
@@ -13,11 +15,23 @@ struct Source {
   std::string path;
   std::string text;
   program::Program program;
+  std::vector<std::string> notes;  // of a log: what an import cannot keep
 };
 
-/// Reads and parses a program; "-" is standard input. The error is ready to print: why the file cannot be read, or the
-/// place in it that is wrong, with its line and a caret.
-std::expected<Source, std::string> load(const std::string& path);
+/// What a program file is written in.
+enum class Language : std::uint8_t {
+  by_content,  // whichever it looks like
+  faultline,   // docs/language.md
+  strace,      // docs/strace.md
+};
+
+/// Reads and parses a program, or imports a log of strace; "-" is standard input. LOG:PID is one process of a log, else
+/// it is the first. The error is ready to print: why the file cannot be read, or the place in it that is wrong, with
+/// its line and a caret.
+std::expected<Source, std::string> load(const std::string& path, Language language = Language::by_content);
+
+/// Prints the notes on stderr, a line each.
+void print_notes(const Source& source);
 
 /// Why a run ended that should not have, with the program's line and a caret where the place is known.
 std::string ending_message(const Source& source, const run::Report& report);

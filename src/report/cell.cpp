@@ -6,8 +6,10 @@
 #include <array>
 #include <utility>
 
+#include "report/counted_difference.h"
 #include "report/format.h"
-#include "stats/change.h"
+#include "report/verdict.h"
+#include "stats/interval.h"
 #include "stats/summary.h"
 
 namespace faultline::report {
@@ -29,12 +31,6 @@ bool not_zero_anywhere(const AlignedRow& row, Counter counter) {
   return std::ranges::any_of(row.cells, [&](const run::Row* cell) {
     return cell != nullptr && knows(*cell, counter) && cell->counted[counter] != 0;
   });
-}
-
-// a/b == c/d without rounding.
-bool same_per_call(const run::Row& a, const run::Row& b, Counter counter) {
-  __extension__ using Wide = unsigned __int128;
-  return Wide{a.counted[counter]} * b.counted_calls == Wide{b.counted[counter]} * a.counted_calls;
 }
 
 bool differs(const AlignedRow& row, Counter counter) {
@@ -71,13 +67,6 @@ bool shown(const AlignedRow& row, Counter counter, Counted counted) {
   return differs(row, counter);
 }
 
-bool timed(const run::Row& row) { return row.metric != run::Metric::none && !row.samples.empty(); }
-
-bool exact(const run::Row& row) {
-  const auto [least, most] = std::ranges::minmax(row.samples);
-  return row.metric != run::Metric::nanoseconds && least == most;
-}
-
 std::string_view unit(run::Metric metric) { return metric == run::Metric::nanoseconds ? " ns" : ""; }
 
 // Under 100 a nanosecond's tenth matters; a count is whole.
@@ -93,7 +82,7 @@ std::string figure(const run::Row* row) {
   const auto summary = stats::summarise(row->samples);
   if (!summary) return "–";
   const std::string median = decimal(summary->median, decimals(*row, summary->median));
-  if (exact(*row)) return fmt::format("{}{}", median, unit(row->metric));
+  if (is_exact(*row)) return fmt::format("{}{}", median, unit(row->metric));
   if (summary->n < stats::kFewestSamples) {
     return fmt::format("{}{} ({})", median, unit(row->metric), plural(summary->n, "sample", "samples"));
   }
@@ -102,19 +91,6 @@ std::string figure(const run::Row* row) {
   const std::string shown = spread ? "±" + percent(*spread) : "";
   const std::string blanks(shown.empty() || width(shown) >= 5 ? 0 : 5 - width(shown), ' ');
   return fmt::format("{}{} {}{}", median, unit(row->metric), blanks, shown);
-}
-
-std::optional<std::string> change(const AlignedRow& row) {
-  if (!row.comparable()) return std::nullopt;
-  std::vector<const run::Row*> pair;
-  for (const run::Row* cell : row.cells) {
-    if (cell != nullptr && timed(*cell)) pair.push_back(cell);
-  }
-  if (pair.size() != 2 || pair[0]->metric != pair[1]->metric) return std::nullopt;
-  const auto found = stats::change_of_medians(pair[0]->samples, pair[1]->samples, kConfidence);
-  if (!found) return std::nullopt;
-  const bool proven = found->verdict == stats::Verdict::different || (exact(*pair[0]) && exact(*pair[1]));
-  return percent_change(found->ratio) + (proven ? "" : ", not proven");
 }
 
 std::vector<Counter> shown_counters(const AlignedRow& row, Counted counted) {

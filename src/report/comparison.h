@@ -24,6 +24,7 @@ struct Comparison {
   std::string answers;             // what the program answers; may be empty
   std::vector<ParamValue> params;  // in the order of the program
   std::vector<run::Report> reports;
+  std::vector<std::string> notes = {};  // about the program itself: what the import of a log left out
 };
 
 /// The same operation on every machine. `cells[i]` is its row in reports[i], null where that machine did not get there

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "report/benchmark_entries.h"
-#include "report/cell.h"
 #include "report/json_value.h"
+#include "report/verdict.h"
 #include "stats/interval.h"
 #include "stats/summary.h"
 
@@ -111,6 +111,7 @@ Json row_json(const run::Row& row, const std::string& refusal) {
                {"before", shape(row.before)},
                {"after", shape(row.after)}};
   if (!row.samples.empty()) {
+    json["rounds"] = row.rounds;
     json["summary"] = summary(row);
     json["samples"] = row.samples;
   }
@@ -145,6 +146,7 @@ std::string run_json(const Comparison& comparison, const std::vector<AlignedRow>
   const run::Report& report = comparison.reports[machine];
   Json json = {{"program", comparison.program}, {"params", params_json(comparison)}, {"machine", report.machine},
                {"kernel", report.kernel},       {"ending", ending_json(report)},     {"notes", report.notes}};
+  if (!comparison.notes.empty()) json["program_notes"] = comparison.notes;
   json["checks"] = Json::array();
   for (const run::Check& check : report.checks) json["checks"].push_back(check_json(check));
   JsonArray row_array;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "report/change_column.h"
 #include "report/footnotes.h"
 #include "report/format.h"
 #include "report/grid.h"
@@ -89,13 +90,11 @@ std::string failures(const run::Row* row) {
   return row->failures == 0 ? "0" : fmt::format("{} of {}", thousands(row->failures), thousands(row->calls));
 }
 
-// Whether `change` has anything in it is known only when all rows have been seen.
-bool add_row(Grid& grid, const AlignedRow& row, Counted counted) {
+void add_row(Grid& grid, const AlignedRow& row, const std::string& change, Counted counted) {
   const run::Row& any = row.any();
   std::string line = any.kind == run::RowKind::operation ? std::to_string(any.line) : "";
   auto first = cells(row, std::move(line), operation_title(any), figure);
-  const std::optional<std::string> changed = change(row);
-  first.push_back(changed.value_or(""));
+  first.push_back(change);
   grid.add(std::move(first));
 
   const auto has = [&](auto holds) {
@@ -112,18 +111,17 @@ bool add_row(Grid& grid, const AlignedRow& row, Counted counted) {
     grid.add(cells(row, "", fmt::format("  {}", counter_title(counter)),
                    [&](const run::Row* cell) { return count(cell, counter); }));
   }
-  return changed.has_value();
 }
 
-std::string table(const Comparison& comparison, const std::vector<AlignedRow>& rows, Counted counted, Colour colour) {
+std::string table(const Comparison& comparison, const std::vector<AlignedRow>& rows, const ChangeColumn& changes,
+                  Counted counted, Colour colour) {
   std::vector<Align> columns{Align::right, Align::left};
   columns.insert(columns.end(), comparison.reports.size() + 1, Align::right);
   Grid grid(std::move(columns));
-  bool any_change = false;
-  for (const AlignedRow& row : rows) any_change |= add_row(grid, row, counted);
+  for (std::size_t i = 0; i < rows.size(); ++i) add_row(grid, rows[i], changes.cells[i], counted);
   std::vector<std::string> heading{"line", "operation"};
   for (const run::Report& report : comparison.reports) heading.push_back(report.machine);
-  if (any_change) heading.emplace_back("change");
+  if (!changes.empty()) heading.emplace_back("change");
   grid.set_heading(std::move(heading));
   return grid.text(colour);
 }
@@ -138,14 +136,17 @@ std::string lines(const std::vector<Footnote>& notes, Colour colour) {
 
 std::string text_table(const Comparison& comparison, Counted counted, Colour colour) {
   const std::vector<AlignedRow> rows = align(comparison);
+  const ChangeColumn changes = change_column(rows);
   std::string text = coloured(title(comparison), Emphasis::heading, colour) + "\n";
   if (!comparison.answers.empty()) text += printable(comparison.answers, 200) + "\n";
   text += kernels(comparison);
-  if (!rows.empty()) text += "\n" + table(comparison, rows, counted, colour);
+  if (!rows.empty()) text += "\n" + table(comparison, rows, changes, counted, colour);
+  text += lines(changes.notes, colour);
   text += lines(refusals(rows), colour);
   text += lines(shapes(comparison, rows), colour);
   std::vector<Footnote> run_notes = checks(comparison);
   std::ranges::move(endings(comparison), std::back_inserter(run_notes));
+  for (const std::string& note : comparison.notes) run_notes.push_back({printable(note, 400), Emphasis::aside});
   return text + lines(run_notes, colour);
 }
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "report/cell.h"
 #include "reports.h"
 
 namespace faultline::report {
@@ -115,39 +114,6 @@ TEST(Comparison, OfABlockIsRefusedWithAnOperationInIt) {
   const auto aligned = align(comparison);
   EXPECT_EQ(aligned[1].refusal, "it contains line 9");
   EXPECT_TRUE(aligned[2].comparable());
-}
-
-TEST(Change, IsGivenForTwoMachinesOfTheSameMetric) {
-  const Comparison comparison =
-      comparison_of({report_of("vm:5.10", {exact(9, "x", 4731)}), report_of("vm:6.1", {exact(9, "x", 7861)})});
-  EXPECT_EQ(change(align(comparison).front()), "+66.2%");
-}
-
-TEST(Change, IsNeverGivenAcrossMetrics) {
-  const Comparison comparison = comparison_of({report_of("vm:5.10", {exact(9, "x", 4731)}),
-                                               report_of("live", {measured(9, "x", std::vector<double>(10, 412))})});
-  EXPECT_EQ(change(align(comparison).front()), std::nullopt);
-}
-
-TEST(Change, IsNotGivenForCountsOrForThreeTimedMachines) {
-  const Comparison counts = comparison_of({report_of("a", {counted(9, "x", 1)}), report_of("b", {counted(9, "x", 1)})});
-  EXPECT_EQ(change(align(counts).front()), std::nullopt);
-  const Comparison three = comparison_of(
-      {report_of("a", {exact(9, "x", 1)}), report_of("b", {exact(9, "x", 2)}), report_of("c", {exact(9, "x", 3)})});
-  EXPECT_EQ(change(align(three).front()), std::nullopt);
-}
-
-TEST(Change, IsNotGivenForUnlikeShapes) {
-  const Comparison comparison = comparison_of({report_of("a", {shaped(exact(9, "x", 1), {.vmas = 12})}),
-                                               report_of("b", {shaped(exact(9, "x", 2), {.vmas = 1000})})});
-  EXPECT_EQ(change(align(comparison).front()), std::nullopt);
-}
-
-TEST(Change, SaysWhereSpreadLeavesNothingProven) {
-  const Comparison comparison =
-      comparison_of({report_of("a", {measured(9, "x", {90, 95, 100, 105, 110, 115, 120, 125})}),
-                     report_of("b", {measured(9, "x", {92, 97, 102, 107, 112, 117, 122, 127})})});
-  EXPECT_EQ(change(align(comparison).front()), "+1.9%, not proven");
 }
 
 }  // namespace
