@@ -183,7 +183,10 @@ TEST(Compare, ReadsTheRepetitionsOfGoogleBenchmark) {
 }
 
 TEST(Compare, SaysWhereADocumentIsWrong) {
-  const auto error = [](std::string_view text) { return read_runs(text).error_or("none"); };
+  const auto error = [](std::string_view text) {
+    const auto runs = read_runs(text);
+    return runs ? "none" : runs.error();
+  };
   EXPECT_EQ(error("{"), "not JSON: at byte 2");
   EXPECT_EQ(error("{}"), "neither the JSON of faultline run --json nor of Google Benchmark");
   EXPECT_EQ(error("[]"), "the document: expected an object");
