@@ -1,6 +1,7 @@
 #include "mm/address_space.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "mm/calls.h"
 #include "mm/fault.h"
@@ -10,13 +11,25 @@
 namespace faultline::mm {
 namespace {
 
-/// The frame behind an address: from the software TLB, else by the page tables and the faults that they need.
-std::expected<FrameId, Signal> frame_for(Mm& mm, Addr addr, AccessKind kind, std::uint8_t need,
-                                         std::optional<Addr> text = {}) {
+/// Makes an access and hands the frame to `use`, whose result it returns. A hit in the software TLB is the hot path:
+/// nothing is built on the way.
+template <class Use>
+auto access(Mm& mm, Addr addr, AccessKind kind, std::uint8_t need, std::optional<Addr> text, Use use)
+    -> std::expected<decltype(use(FrameId{})), Signal> {
+  const auto finish = [&](FrameId frame) -> std::expected<decltype(use(FrameId{})), Signal> {
+    if constexpr (std::is_void_v<decltype(use(frame))>) {
+      use(frame);
+      return {};
+    } else {
+      return use(frame);
+    }
+  };
   if (const Tlb::Entry* hit = mm.tlb.lookup(addr, need)) [[likely]] {
-    return hit->frame;
+    return finish(hit->frame);
   }
-  return touch(mm, addr, kind, text);
+  const auto frame = touch(mm, addr, kind, text);
+  if (!frame) return std::unexpected(frame.error());
+  return finish(*frame);
 }
 
 }  // namespace
@@ -51,41 +64,37 @@ std::unique_ptr<AddressSpace> AddressSpace::fork() {
 }
 
 std::expected<std::uint8_t, Signal> AddressSpace::load(Addr addr, std::optional<Addr> text) {
-  const auto frame = frame_for(*mm_, addr, AccessKind::load, Tlb::kLoad, text);
-  if (!frame) return std::unexpected(frame.error());
-  return mm_->frames().peek(*frame, addr.page_offset());
+  return access(*mm_, addr, AccessKind::load, Tlb::kLoad, text,
+                [&](FrameId frame) { return mm_->frames().peek(frame, addr.page_offset()); });
 }
 
 std::expected<void, Signal> AddressSpace::store(Addr addr, std::uint8_t value) {
-  const auto frame = frame_for(*mm_, addr, AccessKind::store, Tlb::kStore);
-  if (!frame) return std::unexpected(frame.error());
-  mm_->frames().poke(*frame, addr.page_offset(), value);
-  return {};
+  return access(*mm_, addr, AccessKind::store, Tlb::kStore, {},
+                [&](FrameId frame) { mm_->frames().poke(frame, addr.page_offset(), value); });
 }
 
 std::expected<std::uint64_t, Signal> AddressSpace::atomic_add(Addr addr, std::uint64_t addend,
                                                               std::optional<Addr> text) {
-  const auto frame = frame_for(*mm_, addr, AccessKind::atomic, Tlb::kLoad | Tlb::kStore, text);
-  if (!frame) return std::unexpected(frame.error());
-  const std::uint64_t before = mm_->frames().peek_word(*frame, addr.page_offset());
-  mm_->frames().poke_word(*frame, addr.page_offset(), before + addend);
-  return before;
+  return access(*mm_, addr, AccessKind::atomic, Tlb::kLoad | Tlb::kStore, text, [&](FrameId frame) {
+    const std::uint64_t before = mm_->frames().peek_word(frame, addr.page_offset());
+    mm_->frames().poke_word(frame, addr.page_offset(), before + addend);
+    return before;
+  });
 }
 
 std::expected<void, Signal> AddressSpace::fetch(Addr addr) {
-  const auto frame = frame_for(*mm_, addr, AccessKind::fetch, Tlb::kFetch);
-  if (!frame) return std::unexpected(frame.error());
-  return {};
+  return access(*mm_, addr, AccessKind::fetch, Tlb::kFetch, {}, [](FrameId) {});
 }
 
 std::uint64_t AddressSpace::copy_to_user(Addr addr, std::uint64_t length, std::uint8_t value) {
   std::uint64_t done = 0;
   while (done < length) {
     const Addr at = addr + done;
-    const auto frame = frame_for(*mm_, at, AccessKind::store, Tlb::kStore);
-    if (!frame) break;
     const std::uint64_t end = std::min(length, done + kPageSize - at.page_offset());
-    for (; done < end; ++done) mm_->frames().poke(*frame, (addr + done).page_offset(), value);
+    const auto copied = access(*mm_, at, AccessKind::store, Tlb::kStore, {}, [&](FrameId frame) {
+      for (; done < end; ++done) mm_->frames().poke(frame, (addr + done).page_offset(), value);
+    });
+    if (!copied) break;
   }
   return done;
 }
