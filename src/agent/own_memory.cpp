@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
-// Set by the linker.
-extern "C" const char __executable_start;
-extern "C" const char _end;
+// Set by the linker, which chose the names.
+extern "C" const char __executable_start;  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char _end;                // NOLINT(bugprone-reserved-identifier)
 
 namespace faultline::agent {
 namespace {

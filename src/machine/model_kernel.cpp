@@ -23,9 +23,7 @@ run::CallOutcome outcome_of(const Result<void>& result) {
 }
 
 /// A string argument: the executor passes its address, as a process does.
-std::string_view string_at(std::uint64_t argument) {
-  return reinterpret_cast<const char*>(argument);  // NOLINT(performance-no-int-to-ptr)
-}
+std::string_view string_at(std::uint64_t argument) { return reinterpret_cast<const char*>(argument); }
 
 /// A return, first byte first: what the access routines begin with.
 std::uint8_t first_byte_of_code(arch::Arch arch) { return arch == arch::Arch::arm64 ? 0xc0 : 0xc3; }
