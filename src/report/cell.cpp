@@ -47,9 +47,11 @@ bool any_cell(const AlignedRow& row, bool (*holds)(const run::Row&)) {
   return std::ranges::any_of(row.cells, [&](const run::Row* cell) { return cell != nullptr && holds(*cell); });
 }
 
-// The two totals are worth a line only where they say more than the kinds do.
+// The two totals are worth a line only where they say more than the kinds do: where machines take different numbers of
+// exceptions, the number is what is asked for.
 bool exceptions_say_more(const AlignedRow& row) {
-  return any_cell(row, [](const run::Row& cell) { return !knows_every_kind(cell); });
+  return differs(row, Counter::exceptions) ||
+         any_cell(row, [](const run::Row& cell) { return !knows_every_kind(cell); });
 }
 bool minor_faults_say_more(const AlignedRow& row) {
   return any_cell(row, [](const run::Row& cell) { return !knows(cell, Counter::exceptions); }) ||
