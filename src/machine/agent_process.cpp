@@ -85,13 +85,12 @@ std::expected<fs::path, std::string> find_agent() {
     return std::unexpected("FAULTLINE_AGENT names " + std::string(named) + ", which does not exist");
   }
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  std::string looked;
   std::vector<fs::path> folders{here};
   // A test or benchmark of the build tree lies some folders below the bin/ that holds the agent.
   for (fs::path above = here; above.has_relative_path(); above = above.parent_path()) folders.push_back(above / "bin");
   folders.push_back(here.parent_path() / "libexec" / "faultline");
   for (const fs::path& folder : folders) {
-    const fs::path agent = folder / kAgentName;
+    fs::path agent = folder / kAgentName;
     if (access(agent.c_str(), X_OK) == 0 && fs::is_regular_file(agent, error)) return agent;
   }
   return std::unexpected(std::string(kAgentName) + " is neither in " + here.string() + " nor in " +
