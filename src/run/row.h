@@ -44,7 +44,7 @@ struct Row {
   std::vector<double> samples;  // one per timed execution, the clock's own cost removed
   /// The processes that the samples come from: 1, or as many as there are samples, each the median of one process's.
   std::uint32_t rounds = 1;
-  Counters counted;             // summed over counted_calls executions
+  Counters counted;  // summed over counted_calls executions
   std::uint64_t counted_calls = 0;
   CounterSet known;  // which counters this machine can see for this row
   Shape before;      // of the range that the operation names, at its first execution
