@@ -165,6 +165,8 @@ class Importer {
     std::string id = std::to_string(pid);
     if (serial > 1) id += "." + std::to_string(serial);
     spaces_.push_back({{}, images_.size(), std::nullopt, 0, 0});
+    // Most logs are of one process; growing step by step would move each statement several times.
+    if (images_.empty()) spaces_.back().recorded.statements().reserve(log_.events.size());
     images_.push_back({pid, std::move(id), std::move(command), std::move(parent), {}, spaces_.size() - 1});
     return spaces_.size() - 1;
   }

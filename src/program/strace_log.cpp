@@ -29,6 +29,7 @@ class LogReader {
  public:
   StraceLog read(std::string_view text) {
     std::uint32_t number = 0;
+    log_.events.reserve(static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
     while (!text.empty()) {
       const std::size_t end = text.find('\n');
       log_.cut_at_end = end == std::string_view::npos;
