@@ -6,7 +6,8 @@
 
 #include "base/flags.h"
 
-/// What differs between processors: one source file per architecture in arch/ implements all of it.
+/// What differs between processors: one source file per architecture in arch/ implements it, but for the access
+/// routines, of which each holds the instructions and access_routines.cpp the places.
 namespace faultline::agent::arch {
 
 /// Reads the time-stamp counter so that everything before it (start), or everything up to it (stop), has been executed.

@@ -2,9 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "machine/machine.h"
@@ -14,45 +15,15 @@
 namespace faultline::cli {
 namespace {
 
-using mm::Profile;
-
-template <auto Member>
-std::size_t value_of(const Profile& profile) {
-  return std::to_underlying(profile.*Member);
-}
-
-struct Column {
-  std::string_view policy;
-  std::size_t (*value)(const Profile&);
-};
-constexpr auto kColumns = std::to_array<Column>({
-    {"upgrade", value_of<&Profile::upgrade>},
-    {"wp-reuse", value_of<&Profile::wp_reuse>},
-    {"rmw", value_of<&Profile::rmw>},
-    {"exec-only", value_of<&Profile::exec_only>},
-    {"seal", value_of<&Profile::seal>},
-    {"seal-discard", value_of<&Profile::seal_discard>},
-    {"guards", value_of<&Profile::guards>},
-    {"merge", value_of<&Profile::merge>},
-    {"uncharge", value_of<&Profile::uncharge>},
-});
-
-// The values of a policy stand in the order of its enum.
-std::string_view value_name(const Column& column, const Profile& profile) {
-  for (const mm::PolicyChoice& choice : mm::policy_choices()) {
-    if (choice.policy == column.policy) return choice.values[column.value(profile)];
-  }
-  return "?";
-}
-
 std::string models(report::Colour colour) {
-  report::Grid grid(std::vector<report::Align>(kColumns.size() + 1, report::Align::left));
+  const auto choices = mm::policy_choices();
+  report::Grid grid(std::vector<report::Align>(choices.size() + 1, report::Align::left));
   std::vector<std::string> heading{"model"};
-  for (const Column& column : kColumns) heading.emplace_back(column.policy);
+  for (const mm::PolicyChoice& choice : choices) heading.emplace_back(choice.policy);
   grid.set_heading(std::move(heading));
-  for (const Profile& profile : mm::presets()) {
+  for (const mm::Profile& profile : mm::presets()) {
     std::vector<std::string> cells{"model:" + profile.name};
-    for (const Column& column : kColumns) cells.emplace_back(value_name(column, profile));
+    for (const mm::PolicyChoice& choice : choices) cells.emplace_back(choice.value(profile));
     grid.add(std::move(cells));
   }
   return grid.text(colour);

@@ -14,7 +14,7 @@ Addr do_brk(Mm& mm, Addr requested) {
   } else if (new_end > old_end) {
     const Range grown{old_end, new_end};
     if (mm.vmas.first_in(grown) != nullptr || mm.vmas.size() > mm.system.tunables().max_map_count) return mm.brk;
-    const VmFlags flags = new_mapping_flags(mm, Prot::read | Prot::write) | VmFlags::account;
+    const VmFlags flags = new_mapping_flags(mm.profile(), Prot::read | Prot::write) | VmFlags::account;
     insert_merged(mm, {.range = grown, .flags = flags, .pgoff = grown.start.page()});
   }
   return mm.brk = requested;

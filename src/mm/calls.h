@@ -30,9 +30,12 @@ Result<void> unmap_range(Mm& mm, Range range);
 /// Faults the pages of a range inside one VMA in, as the kernel does for itself (D.7, C9). False at a guard region.
 enum class Populate : std::uint8_t { read, write };
 bool populate(Mm& mm, Vma& vma, Range range, Populate how);
+/// The same, for writing where the VMA is writable and else for reading, as locking does. False also where it forbids
+/// every access.
+bool populate_as_permitted(Mm& mm, Vma& vma, Range range);
 
 /// The flags that every new private anonymous mapping of these bits has.
-VmFlags new_mapping_flags(Mm& mm, Prot prot);
+VmFlags new_mapping_flags(const Profile& profile, Prot prot);
 
 /// Changes the protection of the entries of a range inside one VMA to what the VMA's flags now say (change_protection).
 void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush);

@@ -194,6 +194,11 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
   return true;
 }
 
+bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
+  if (!vma.is(VmFlags::access)) return false;
+  return populate(mm, vma, range, vma.is(VmFlags::write) ? Populate::write : Populate::read);
+}
+
 Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice) {
   const Range asked = Range::of(start, 0);
   if (!known(mm.profile(), advice)) return mm.refuse(EINVAL, Rule::bad_argument, asked);

@@ -40,8 +40,7 @@ Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length) {
     Vma* vma = mm.vmas.at(at);
     const Range part = range.intersect({at, vma->end});
     // What forbids every access stays unpopulated, and that is ENOMEM, as a page that cannot be had is.
-    const Populate how = vma->is(VmFlags::write) ? Populate::write : Populate::read;
-    if (!vma->is(VmFlags::access) || !populate(mm, *vma, part, how)) return mm.refuse(ENOMEM, Rule::vma_forbids, part);
+    if (!populate_as_permitted(mm, *vma, part)) return mm.refuse(ENOMEM, Rule::vma_forbids, part);
     at = vma->end;
   }
   return {};

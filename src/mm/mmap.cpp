@@ -22,9 +22,9 @@ Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flag
   return mm.refuse(ENOMEM, Rule::bad_argument, whole);
 }
 
-VmFlags new_mapping_flags(Mm& mm, Prot prot) {
+VmFlags new_mapping_flags(const Profile& profile, Prot prot) {
   VmFlags flags = access_flags(prot) | VmFlags::may_access;
-  if (mm.profile().exec_only == ExecOnly::pku && access_flags(prot) == VmFlags::exec) flags |= VmFlags::exec_only_key;
+  if (profile.exec_only == ExecOnly::pku && access_flags(prot) == VmFlags::exec) flags |= VmFlags::exec_only_key;
   return flags;
 }
 
@@ -57,7 +57,7 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
     const auto unmapped = unmap_range(mm, range);
     if (!unmapped) return std::unexpected(unmapped.error());
   }
-  VmFlags vm_flags = new_mapping_flags(mm, prot);
+  VmFlags vm_flags = new_mapping_flags(mm.profile(), prot);
   if (has(flags, MapFlags::noreserve)) {
     vm_flags |= VmFlags::noreserve;
   } else if (has(vm_flags, VmFlags::write)) {
@@ -69,7 +69,7 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
       has(flags, MapFlags::locked) || (flags & (MapFlags::populate | MapFlags::nonblock)) == MapFlags::populate;
   if (fault_in && vma->is(VmFlags::access)) {
     mm.count(Counter::mmap_lock_read);
-    populate(mm, *vma, range, vma->is(VmFlags::write) ? Populate::write : Populate::read);
+    populate_as_permitted(mm, *vma, range);
   }
   return range.start;
 }

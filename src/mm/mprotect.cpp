@@ -20,14 +20,17 @@ bool needs_flush(const Profile& profile, Pte before, Pte after) {
   return true;
 }
 
-/// The flags that a VMA gets from a new protection, commit charge included.
-VmFlags protected_flags(Mm& mm, const Vma& vma, Prot prot) {
-  const VmFlags kept = vma.flags & ~(VmFlags::access | VmFlags::exec_only_key);
-  VmFlags flags = kept | new_mapping_flags(mm, prot);
+/// The flags of a VMA with other access; all else stays.
+VmFlags with_access(const Profile& profile, VmFlags flags, Prot prot) {
+  return (flags & ~(VmFlags::access | VmFlags::exec_only_key)) | new_mapping_flags(profile, prot);
+}
+
+/// What a change to these flags does to the commit charge.
+VmFlags charged(const Profile& profile, const Vma& vma, VmFlags flags) {
   if (has(flags, VmFlags::write)) {
     // What becomes writable is charged once.
     if (!vma.is(VmFlags::account | VmFlags::write | VmFlags::noreserve)) flags |= VmFlags::account;
-  } else if (mm.profile().uncharge == Uncharge::unfaulted && vma.anon_vma == 0) {
+  } else if (profile.uncharge == Uncharge::unfaulted && vma.anon_vma == 0) {
     flags &= ~VmFlags::account;
   }
   return flags;
@@ -36,10 +39,10 @@ VmFlags protected_flags(Mm& mm, const Vma& vma, Prot prot) {
 /// Changes one VMA's part of the range (mprotect_fixup). Returns the VMA that now holds it.
 Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& flush) {
   if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
-  const VmFlags with_access = (vma->flags & ~(VmFlags::access | VmFlags::exec_only_key)) | new_mapping_flags(mm, prot);
-  if (with_access == vma->flags) return vma;
+  const VmFlags flags = with_access(mm.profile(), vma->flags, prot);
+  if (flags == vma->flags) return vma;
   const bool was_locked_readonly = vma->is(VmFlags::locked) && !vma->is(VmFlags::write);
-  const Result<Vma*> changed = modify_flags(mm, vma, part, protected_flags(mm, *vma, prot));
+  const Result<Vma*> changed = modify_flags(mm, vma, part, charged(mm.profile(), *vma, flags));
   if (!changed) return changed;
   change_protection(mm, **changed, part, flush);
   // Locked pages that become writable are made so now, lest a write fault on one has to wait.

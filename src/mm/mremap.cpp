@@ -97,9 +97,8 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   } else if (auto unmapped = unmap_range(mm, source); !unmapped) {
     return std::unexpected(unmapped.error());
   }
-  if (original.is(VmFlags::locked) && request.new_bytes > old_bytes && original.is(VmFlags::access)) {
-    const Range grown{target + old_bytes, target + request.new_bytes};
-    populate(mm, *mm.vmas.at(target), grown, original.is(VmFlags::write) ? Populate::write : Populate::read);
+  if (original.is(VmFlags::locked) && request.new_bytes > old_bytes) {
+    populate_as_permitted(mm, *mm.vmas.at(target), {target + old_bytes, target + request.new_bytes});
   }
   return target;
 }
@@ -168,9 +167,7 @@ Result<Addr> remap_at(Mm& mm, const Request& request) {
   if (request.source().end == vma->end && ceiling - vma->end >= more) {
     const Range grown = Range::of(vma->end, more);
     vma = extend(mm, vma, more, order_is(mm, Mremap::late_lookup) ? Extension::alone : Extension::merging);
-    if (vma->is(VmFlags::locked) && vma->is(VmFlags::access)) {
-      populate(mm, *vma, grown, vma->is(VmFlags::write) ? Populate::write : Populate::read);
-    }
+    if (vma->is(VmFlags::locked)) populate_as_permitted(mm, *vma, grown);
     return request.old;
   }
   if (!request.is(RemapFlags::maymove)) return mm.refuse(ENOMEM, Rule::bad_argument, vma->range());

@@ -9,70 +9,119 @@ namespace {
 
 using arch::Arch;
 
-/// What a kernel series does on both architectures. Adding a kernel is adding a row.
+/// What a kernel series does: the profile of its x86-64 build, and what arm64 does otherwise. Adding a kernel is adding
+/// a row.
 struct Series {
-  std::string_view version;
-  Upgrade upgrade;
-  WpReuse wp_reuse;
-  Seal seal;
-  SealDiscard seal_discard;
-  Guards guards;
-  Merge merge;
-  Uncharge uncharge;
-  ProtectFlush flush_x86_64;
-  ProtectFlush flush_arm64;
-  FaultLock fault_lock;
-  Mremap mremap;
-  MremapRoom mremap_room;
-  AdviceSet advice;
-  AdviseFlush advise_flush;
-  AdviseLock advise_lock;
+  Profile x86_64;
+  ProtectFlush flush_on_arm64;
 };
 
 constexpr AdviceSet kAdvice61 = AdviceSet::populate | AdviceSet::dontneed_locked | AdviceSet::collapse;
 
-// clang-format off
-constexpr auto kSeries = std::to_array<Series>({
-  {"5.10", Upgrade::shared_dirty, WpReuse::page_count, Seal::absent, SealDiscard::no_file, Guards::absent,
-   Merge::faulted_neighbour, Uncharge::never, ProtectFlush::when_changed, ProtectFlush::when_changed,
-   FaultLock::mmap, Mremap::late_lookup, MremapRoom::moves, AdviceSet::none, AdviseFlush::per_vma, AdviseLock::mmap},
-  {"6.1", Upgrade::exclusive_dirty, WpReuse::exclusive, Seal::absent, SealDiscard::no_file, Guards::absent,
-   Merge::faulted_neighbour, Uncharge::never, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::mmap, Mremap::lookup_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
-  {"6.8", Upgrade::exclusive, WpReuse::exclusive, Seal::absent, SealDiscard::no_file, Guards::absent,
-   Merge::faulted_neighbour, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::per_vma_if_faulted, Mremap::lookup_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
-  {"6.12", Upgrade::exclusive, WpReuse::exclusive, Seal::in_loop, SealDiscard::no_file, Guards::absent,
-   Merge::faulted_neighbour, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::per_vma, Mremap::lookup_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_vma, AdviseLock::mmap},
-  {"6.18", Upgrade::exclusive, WpReuse::exclusive, Seal::in_loop, SealDiscard::anonymous, Guards::present,
-   Merge::either_faulted, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::always,
-   FaultLock::per_vma, Mremap::parameters_first, MremapRoom::moves, kAdvice61, AdviseFlush::per_call, AdviseLock::per_vma},
-  {"7.3", Upgrade::exclusive, WpReuse::exclusive, Seal::in_loop, SealDiscard::anonymous, Guards::present,
-   Merge::either_faulted, Uncharge::unfaulted, ProtectFlush::when_needed, ProtectFlush::when_needed,
-   FaultLock::per_vma, Mremap::parameters_first, MremapRoom::every_call, kAdvice61, AdviseFlush::per_call, AdviseLock::per_vma},
-});
-// clang-format on
+const Series kSeries[] = {
+    {{.version = "5.10",
+      .upgrade = Upgrade::shared_dirty,
+      .wp_reuse = WpReuse::page_count,
+      .seal = Seal::absent,
+      .seal_discard = SealDiscard::no_file,
+      .guards = Guards::absent,
+      .merge = Merge::faulted_neighbour,
+      .uncharge = Uncharge::never,
+      .protect_flush = ProtectFlush::when_changed,
+      .fault_lock = FaultLock::mmap,
+      .mremap = Mremap::late_lookup,
+      .mremap_room = MremapRoom::moves,
+      .advice = AdviceSet::none,
+      .advise_flush = AdviseFlush::per_vma,
+      .advise_lock = AdviseLock::mmap},
+     ProtectFlush::when_changed},
+    {{.version = "6.1",
+      .upgrade = Upgrade::exclusive_dirty,
+      .wp_reuse = WpReuse::exclusive,
+      .seal = Seal::absent,
+      .seal_discard = SealDiscard::no_file,
+      .guards = Guards::absent,
+      .merge = Merge::faulted_neighbour,
+      .uncharge = Uncharge::never,
+      .protect_flush = ProtectFlush::when_needed,
+      .fault_lock = FaultLock::mmap,
+      .mremap = Mremap::lookup_first,
+      .mremap_room = MremapRoom::moves,
+      .advice = kAdvice61,
+      .advise_flush = AdviseFlush::per_vma,
+      .advise_lock = AdviseLock::mmap},
+     ProtectFlush::always},
+    {{.version = "6.8",
+      .upgrade = Upgrade::exclusive,
+      .wp_reuse = WpReuse::exclusive,
+      .seal = Seal::absent,
+      .seal_discard = SealDiscard::no_file,
+      .guards = Guards::absent,
+      .merge = Merge::faulted_neighbour,
+      .uncharge = Uncharge::unfaulted,
+      .protect_flush = ProtectFlush::when_needed,
+      .fault_lock = FaultLock::per_vma_if_faulted,
+      .mremap = Mremap::lookup_first,
+      .mremap_room = MremapRoom::moves,
+      .advice = kAdvice61,
+      .advise_flush = AdviseFlush::per_vma,
+      .advise_lock = AdviseLock::mmap},
+     ProtectFlush::always},
+    {{.version = "6.12",
+      .upgrade = Upgrade::exclusive,
+      .wp_reuse = WpReuse::exclusive,
+      .seal = Seal::in_loop,
+      .seal_discard = SealDiscard::no_file,
+      .guards = Guards::absent,
+      .merge = Merge::faulted_neighbour,
+      .uncharge = Uncharge::unfaulted,
+      .protect_flush = ProtectFlush::when_needed,
+      .fault_lock = FaultLock::per_vma,
+      .mremap = Mremap::lookup_first,
+      .mremap_room = MremapRoom::moves,
+      .advice = kAdvice61,
+      .advise_flush = AdviseFlush::per_vma,
+      .advise_lock = AdviseLock::mmap},
+     ProtectFlush::always},
+    {{.version = "6.18",
+      .upgrade = Upgrade::exclusive,
+      .wp_reuse = WpReuse::exclusive,
+      .seal = Seal::in_loop,
+      .seal_discard = SealDiscard::anonymous,
+      .guards = Guards::present,
+      .merge = Merge::either_faulted,
+      .uncharge = Uncharge::unfaulted,
+      .protect_flush = ProtectFlush::when_needed,
+      .fault_lock = FaultLock::per_vma,
+      .mremap = Mremap::parameters_first,
+      .mremap_room = MremapRoom::moves,
+      .advice = kAdvice61,
+      .advise_flush = AdviseFlush::per_call,
+      .advise_lock = AdviseLock::per_vma},
+     ProtectFlush::always},
+    {{.version = "7.3",
+      .upgrade = Upgrade::exclusive,
+      .wp_reuse = WpReuse::exclusive,
+      .seal = Seal::in_loop,
+      .seal_discard = SealDiscard::anonymous,
+      .guards = Guards::present,
+      .merge = Merge::either_faulted,
+      .uncharge = Uncharge::unfaulted,
+      .protect_flush = ProtectFlush::when_needed,
+      .fault_lock = FaultLock::per_vma,
+      .mremap = Mremap::parameters_first,
+      .mremap_room = MremapRoom::every_call,
+      .advice = kAdvice61,
+      .advise_flush = AdviseFlush::per_call,
+      .advise_lock = AdviseLock::per_vma},
+     ProtectFlush::when_needed},
+};
 
 Profile preset(const Series& series, Arch arch) {
-  Profile profile;
-  profile.version = series.version;
+  Profile profile = series.x86_64;
   profile.arch = arch;
   profile.name = (arch == Arch::arm64 ? "arm64/" : "") + profile.version;
-  profile.upgrade = series.upgrade;
-  profile.wp_reuse = series.wp_reuse;
-  profile.seal = series.seal;
-  profile.seal_discard = series.seal_discard;
-  profile.guards = series.guards;
-  profile.merge = series.merge;
-  profile.uncharge = series.uncharge;
-  profile.protect_flush = arch == Arch::arm64 ? series.flush_arm64 : series.flush_x86_64;
-  profile.fault_lock = series.fault_lock;
-  profile.mremap = series.mremap;
-  profile.mremap_room = series.mremap_room;
-  profile.advice = series.advice;
-  profile.advise_flush = series.advise_flush;
-  profile.advise_lock = series.advise_lock;
+  if (arch == Arch::arm64) profile.protect_flush = series.flush_on_arm64;
   return profile;
 }
 
@@ -83,9 +132,18 @@ struct Switch {
 };
 
 template <auto Member>
+std::size_t member(const Profile& profile) {
+  return static_cast<std::size_t>(profile.*Member);
+}
+template <auto Member>
 void set_member(Profile& profile, std::size_t value) {
   using Enum = std::remove_reference_t<decltype(profile.*Member)>;
   profile.*Member = static_cast<Enum>(value);
+}
+
+template <auto Member>
+constexpr Switch policy(std::string_view name, std::span<const std::string_view> values) {
+  return {{name, values, member<Member>}, set_member<Member>};
 }
 
 constexpr auto kUpgrade =
@@ -103,17 +161,17 @@ constexpr auto kUncharge = std::to_array<std::string_view>({"never", "unfaulted"
 constexpr auto kMremap = std::to_array<std::string_view>({"late-lookup", "lookup-first", "parameters-first"});
 
 constexpr auto kSwitches = std::to_array<Switch>({
-    {{"upgrade", kUpgrade}, set_member<&Profile::upgrade>},
-    {{"wp-reuse", kWpReuse}, set_member<&Profile::wp_reuse>},
-    {{"zero-page", kZeroPage}, set_member<&Profile::zero_page>},
-    {{"rmw", kRmw}, set_member<&Profile::rmw>},
-    {{"exec-only", kExecOnly}, set_member<&Profile::exec_only>},
-    {{"seal", kSeal}, set_member<&Profile::seal>},
-    {{"seal-discard", kSealDiscard}, set_member<&Profile::seal_discard>},
-    {{"guards", kGuards}, set_member<&Profile::guards>},
-    {{"merge", kMerge}, set_member<&Profile::merge>},
-    {{"uncharge", kUncharge}, set_member<&Profile::uncharge>},
-    {{"mremap", kMremap}, set_member<&Profile::mremap>},
+    policy<&Profile::upgrade>("upgrade", kUpgrade),
+    policy<&Profile::wp_reuse>("wp-reuse", kWpReuse),
+    policy<&Profile::zero_page>("zero-page", kZeroPage),
+    policy<&Profile::rmw>("rmw", kRmw),
+    policy<&Profile::exec_only>("exec-only", kExecOnly),
+    policy<&Profile::seal>("seal", kSeal),
+    policy<&Profile::seal_discard>("seal-discard", kSealDiscard),
+    policy<&Profile::guards>("guards", kGuards),
+    policy<&Profile::merge>("merge", kMerge),
+    policy<&Profile::uncharge>("uncharge", kUncharge),
+    policy<&Profile::mremap>("mremap", kMremap),
 });
 
 std::string join(std::span<const std::string_view> words) {

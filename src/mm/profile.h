@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <span>
@@ -115,8 +116,8 @@ namespace faultline::mm {
 /// A kernel to behave as. `name` is how a person writes it, the policies that were switched included:
 /// "6.12", "arm64/6.8+rmw=write-first".
 struct Profile {
-  std::string name;
-  std::string version;  // of the preset that it began as: "6.12"
+  std::string name{};
+  std::string version{};  // of the preset that it began as: "6.12"
   arch::Arch arch = arch::Arch::x86_64;
   Upgrade upgrade = Upgrade::exclusive;
   WpReuse wp_reuse = WpReuse::exclusive;
@@ -147,6 +148,9 @@ std::expected<Profile, std::string> parse_profile(std::string_view name);
 struct PolicyChoice {
   std::string_view policy;
   std::span<const std::string_view> values;
+  std::size_t (*index)(const Profile&);  // of the profile's value among them
+
+  std::string_view value(const Profile& profile) const { return values[index(profile)]; }
 };
 std::span<const PolicyChoice> policy_choices();
 

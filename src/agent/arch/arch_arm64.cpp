@@ -10,6 +10,7 @@ asm(R"(
   .text
   .arch_extension lse
   .p2align 4
+  .globl faultline_routines, faultline_routine_load, faultline_routine_store, faultline_routine_atomic, faultline_routines_end
 faultline_routines:
   ret
   .p2align 4
@@ -26,14 +27,6 @@ faultline_routine_atomic:
   ret
 faultline_routines_end:
 )");
-
-extern "C" {
-extern const std::byte faultline_routines[];
-extern const std::byte faultline_routine_load[];
-extern const std::byte faultline_routine_store[];
-extern const std::byte faultline_routine_atomic[];
-extern const std::byte faultline_routines_end[];
-}
 
 namespace faultline::agent::arch {
 
@@ -92,28 +85,6 @@ void fetch(std::uint64_t addr) { reinterpret_cast<void (*)()>(addr)(); }
 bool fetched(std::uint64_t addr, std::uint64_t pc, int signal, int) {
   // A page of zeroes is the permanently undefined instruction.
   return pc == addr && (signal == SIGILL || signal == SIGTRAP);
-}
-
-std::span<const std::byte> access_routines() {
-  return {faultline_routines, static_cast<std::size_t>(faultline_routines_end - faultline_routines)};
-}
-
-std::size_t routine_offset(AccessKind kind) {
-  const std::byte* routine = faultline_routines;
-  switch (kind) {
-    case AccessKind::load:
-      routine = faultline_routine_load;
-      break;
-    case AccessKind::store:
-      routine = faultline_routine_store;
-      break;
-    case AccessKind::atomic:
-      routine = faultline_routine_atomic;
-      break;
-    case AccessKind::fetch:
-      break;
-  }
-  return static_cast<std::size_t>(routine - faultline_routines);
 }
 
 void synchronize_instructions(std::uint64_t addr, std::size_t bytes) {

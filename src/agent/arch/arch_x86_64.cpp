@@ -9,6 +9,7 @@
 asm(R"(
   .text
   .p2align 4
+  .globl faultline_routines, faultline_routine_load, faultline_routine_store, faultline_routine_atomic, faultline_routines_end
 faultline_routines:
   ret
   .p2align 4
@@ -34,14 +35,7 @@ faultline_fetch:
   ret
 )");
 
-extern "C" {
-extern const std::byte faultline_routines[];
-extern const std::byte faultline_routine_load[];
-extern const std::byte faultline_routine_store[];
-extern const std::byte faultline_routine_atomic[];
-extern const std::byte faultline_routines_end[];
-void faultline_fetch(std::uint64_t addr);
-}
+extern "C" void faultline_fetch(std::uint64_t addr);
 
 namespace faultline::agent::arch {
 
@@ -99,28 +93,6 @@ void fetch(std::uint64_t addr) { faultline_fetch(addr); }
 bool fetched(std::uint64_t addr, std::uint64_t pc, int signal, int code) {
   constexpr int kSentByKernel = 0x80;  // SI_KERNEL: a general-protection fault, no page fault
   return pc == addr && ((signal == SIGSEGV && code == kSentByKernel) || signal == SIGILL || signal == SIGTRAP);
-}
-
-std::span<const std::byte> access_routines() {
-  return {faultline_routines, static_cast<std::size_t>(faultline_routines_end - faultline_routines)};
-}
-
-std::size_t routine_offset(AccessKind kind) {
-  const std::byte* routine = faultline_routines;
-  switch (kind) {
-    case AccessKind::load:
-      routine = faultline_routine_load;
-      break;
-    case AccessKind::store:
-      routine = faultline_routine_store;
-      break;
-    case AccessKind::atomic:
-      routine = faultline_routine_atomic;
-      break;
-    case AccessKind::fetch:
-      break;
-  }
-  return static_cast<std::size_t>(routine - faultline_routines);
 }
 
 void synchronize_instructions(std::uint64_t, std::size_t) {}  // x86 keeps its instruction cache coherent
