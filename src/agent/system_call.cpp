@@ -57,6 +57,14 @@ long number_of(Sys sys) {
       return SYS_read;
     case Sys::write:
       return SYS_write;
+    case Sys::lseek:
+      return SYS_lseek;
+    case Sys::pipe2:
+      return SYS_pipe2;
+    case Sys::fcntl:
+      return SYS_fcntl;
+    case Sys::prlimit64:
+      return SYS_prlimit64;
     case Sys::prctl:
       return SYS_prctl;
     case Sys::getppid:

@@ -12,6 +12,7 @@ constexpr auto kNames = std::to_array<Names>({
     {"minor_faults", "faults, as ru_minflt"},
     {"fault_read", "faults, first touch by a read"},
     {"fault_write", "faults, first touch by a write"},
+    {"fault_file", "faults, page of a file or of shared memory"},
     {"fault_copy", "faults, page copied"},
     {"fault_reuse", "faults, write upgrade in place"},
     {"fault_spurious", "faults, spurious"},

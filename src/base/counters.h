@@ -18,6 +18,7 @@ enum class Counter : std::uint8_t {
   // Faults by kind. Each exception is of exactly one kind.
   fault_read,      // first touch by a read: the zero page is mapped
   fault_write,     // first touch by a write: a new page is mapped
+  fault_file,      // first touch of a file's or of shared memory: its page is mapped
   fault_copy,      // write-protect fault, page copied
   fault_reuse,     // write-protect fault, page made writable in place
   fault_spurious,  // the page allowed the access when the kernel looked

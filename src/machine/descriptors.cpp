@@ -1,20 +1,33 @@
 #include "machine/descriptors.h"
 
+#include <algorithm>
+
 namespace faultline::machine {
 
-Result<int> Descriptors::open_zeros() {
-  for (std::uint64_t fd = kFirst; fd < kLimit; ++fd) {
-    if (open_[fd]) continue;
-    open_.set(fd);
-    return static_cast<int>(fd);
-  }
-  return fail(EMFILE);
+Result<std::uint64_t> Descriptors::install(OpenFile file) {
+  auto slot = std::ranges::find(open_, nullptr);
+  const auto fd = kFirst + static_cast<std::uint64_t>(slot - open_.begin());
+  if (fd >= kLimit) return fail(EMFILE);
+  if (slot == open_.end()) slot = open_.insert(slot, nullptr);
+  *slot = std::make_shared<OpenFile>(std::move(file));
+  return fd;
 }
 
 Result<void> Descriptors::close(std::uint64_t fd) {
-  if (!is_open(fd)) return fail(EBADF);
-  open_.reset(fd);
+  if (find(fd) == nullptr) return fail(EBADF);
+  open_[static_cast<std::uint32_t>(fd) - kFirst].reset();
   return {};
+}
+
+OpenFile* Descriptors::find(std::uint64_t fd) const {
+  fd = static_cast<std::uint32_t>(fd);
+  return fd >= kFirst && fd - kFirst < open_.size() ? open_[fd - kFirst].get() : nullptr;
+}
+
+const mm::File* Descriptors::find_memfd(std::uint64_t fd) const {
+  const OpenFile* open = find(fd);
+  const Memfd* memfd = open == nullptr ? nullptr : std::get_if<Memfd>(open);
+  return memfd == nullptr ? nullptr : &memfd->file;
 }
 
 }  // namespace faultline::machine

@@ -17,13 +17,15 @@ run::CallOutcome outcome_of(const Result<Addr>& result) {
   return failed(result.error());
 }
 
+run::CallOutcome outcome_of(const Result<std::uint64_t>& result) {
+  if (result) return {*result, {}, 0};
+  return failed(result.error());
+}
+
 run::CallOutcome outcome_of(const Result<void>& result) {
   if (result) return {};
   return failed(result.error());
 }
-
-/// A string argument: the executor passes its address, as a process does.
-std::string_view string_at(std::uint64_t argument) { return reinterpret_cast<const char*>(argument); }
 
 /// A return, first byte first: what the access routines begin with.
 std::uint8_t first_byte_of_code(arch::Arch arch) { return arch == arch::Arch::arm64 ? 0xc0 : 0xc3; }
@@ -37,19 +39,14 @@ ModelKernel::ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariant
 }
 
 std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call) const {
+  if (auto what = files_.unsupported(call)) return what;
   switch (call.sys) {
     case Sys::mmap: {
       const auto flags = static_cast<MapFlags>(call.arguments[3]);
-      // Without a file the call fails with EBADF, which the model knows.
-      if (!has(flags, MapFlags::anonymous)) return std::nullopt;
-      if (has(flags, MapFlags::shared)) return "a shared mmap";
       if (has(flags, MapFlags::hugetlb)) return "an mmap with MAP_HUGETLB";
       if (has(flags, MapFlags::grows_down)) return "an mmap with MAP_GROWSDOWN";
       return std::nullopt;
     }
-    case Sys::open:
-      if (string_at(call.arguments[0]) != "/dev/zero") return "an open of anything but /dev/zero";
-      return std::nullopt;
     case Sys::munmap:
     case Sys::mprotect:
     case Sys::madvise:
@@ -59,8 +56,15 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::munlock:
     case Sys::brk:
     case Sys::getppid:
-    case Sys::read:
+    case Sys::open:
     case Sys::close:
+    case Sys::memfd_create:
+    case Sys::ftruncate:
+    case Sys::read:
+    case Sys::write:
+    case Sys::lseek:
+    case Sys::pipe2:
+    case Sys::fcntl:
       return std::nullopt;
     default:
       return std::string(program::sys_name(call.sys));
@@ -68,12 +72,13 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
 }
 
 run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
+  if (const auto outcome = files_.call(*space_, call)) return outcome_of(*outcome);
   const auto& a = call.arguments;
   const Addr addr{a[0]};
   switch (call.sys) {
     case Sys::mmap:
-      return outcome_of(
-          space_->mmap(addr, a[1], static_cast<Prot>(a[2]), static_cast<MapFlags>(a[3]), static_cast<int>(a[4]), a[5]));
+      return outcome_of(space_->mmap(addr, a[1], static_cast<Prot>(a[2]), static_cast<MapFlags>(a[3]),
+                                     files_.find_memfd(a[4]), a[5]));
     case Sys::munmap:
       return outcome_of(space_->munmap(addr, a[1]));
     case Sys::mprotect:
@@ -92,24 +97,9 @@ run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
       return {space_->brk(addr).value, {}, 0};
     case Sys::getppid:
       return {1, {}, 0};
-    case Sys::open: {
-      const Result<int> fd = descriptors_.open_zeros();
-      return fd ? run::CallOutcome{static_cast<std::uint64_t>(*fd), {}, 0} : failed(fd.error());
-    }
-    case Sys::read:
-      return read(a[0], Addr{a[1]}, a[2]);
-    case Sys::close:
-      return outcome_of(descriptors_.close(a[0]));
     default:
       return outcome_of(Result<void>(fail(ENOSYS)));
   }
-}
-
-run::CallOutcome ModelKernel::read(std::uint64_t fd, Addr buffer, std::uint64_t length) {
-  if (!descriptors_.is_open(fd)) return failed({EBADF});
-  const std::uint64_t done = space_->copy_to_user(buffer, std::min(length, kMostBytesPerRead), 0);
-  // What was copied before a page forbade it counts; nothing at all is EFAULT, and never a signal.
-  return done == 0 && length != 0 ? failed({EFAULT}) : run::CallOutcome{done, {}, 0};
 }
 
 std::optional<Signal> ModelKernel::access_once(const run::AccessRequest& access, Addr addr) {
@@ -167,7 +157,7 @@ run::ProbeAnswer ModelKernel::perm(Addr addr) const {
 
 run::KernelFailure ModelKernel::child(std::string_view name, const std::function<void(ModelKernel&)>& body) {
   auto kernel = std::make_unique<ModelKernel>(space_->fork(), check_invariants_, observer_);
-  kernel->descriptors_ = descriptors_;
+  kernel->files_ = files_;
   body(*kernel);
   if (!name.empty()) children_.push_back({std::string(name), std::move(kernel)});
   return std::nullopt;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "machine/descriptors.h"
+#include "machine/file_calls.h"
 #include "machine/machine.h"
 #include "mm/address_space.h"
 #include "run/kernel.h"
@@ -53,15 +53,12 @@ class ModelKernel {
     std::unique_ptr<ModelKernel> kernel;
   };
 
-  static constexpr std::uint64_t kMostBytesPerRead = 0x7ffff000;  // read(2)
-
-  run::CallOutcome read(std::uint64_t fd, Addr buffer, std::uint64_t length);
   std::optional<Signal> access_once(const run::AccessRequest& access, Addr addr);
 
   std::unique_ptr<mm::AddressSpace> space_;
   CheckInvariants check_invariants_;
   mm::Observer* observer_;
-  Descriptors descriptors_;
+  FileCalls files_;
   std::vector<LivingChild> children_;
 };
 

@@ -32,15 +32,40 @@ auto access(Mm& mm, Addr addr, AccessKind kind, std::uint8_t need, std::optional
   return finish(*frame);
 }
 
+/// The bytes of a copy that lie in one page.
+struct Part {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+/// Makes the kernel's access to `length` bytes, page by page: `use(frame, offset, part)` does each. Returns the bytes
+/// before the first page that forbids it.
+template <class Use>
+std::uint64_t in_pages(Mm& mm, Addr addr, std::uint64_t length, AccessKind kind, Use use) {
+  const std::uint8_t need = kind == AccessKind::store ? Tlb::kStore : Tlb::kLoad;
+  std::uint64_t done = 0;
+  while (done < length) {
+    const Addr at = addr + done;
+    const Part part{done, std::min(length - done, kPageSize - at.page_offset())};
+    const auto copied = access(mm, at, kind, need, {}, [&](FrameId frame) { use(frame, at.page_offset(), part); });
+    if (!copied) break;
+    done += part.count;
+  }
+  return done;
+}
+
 }  // namespace
 
 AddressSpace::AddressSpace(System& system) : mm_(std::make_unique<Mm>(system)) {}
 AddressSpace::AddressSpace(std::unique_ptr<Mm> mm) : mm_(std::move(mm)) {}
 AddressSpace::~AddressSpace() = default;
 
-Result<Addr> AddressSpace::mmap(Addr hint, std::uint64_t length, Prot prot, MapFlags flags, int fd,
+Result<Addr> AddressSpace::mmap(Addr hint, std::uint64_t length, Prot prot, MapFlags flags, const File* file,
                                 std::uint64_t offset) {
-  return do_mmap(*mm_, hint, length, prot, flags, fd, offset);
+  return do_mmap(*mm_, hint, length, prot, flags, file, offset);
+}
+Result<void> AddressSpace::ftruncate(const File& file, std::uint64_t length) {
+  return do_ftruncate(*mm_, file, length);
 }
 Result<void> AddressSpace::munmap(Addr start, std::uint64_t length) { return do_munmap(*mm_, start, length); }
 Result<void> AddressSpace::mprotect(Addr start, std::uint64_t length, Prot prot) {
@@ -86,17 +111,22 @@ std::expected<void, Signal> AddressSpace::fetch(Addr addr) {
   return access(*mm_, addr, AccessKind::fetch, Tlb::kFetch, {}, [](FrameId) {});
 }
 
-std::uint64_t AddressSpace::copy_to_user(Addr addr, std::uint64_t length, std::uint8_t value) {
-  std::uint64_t done = 0;
-  while (done < length) {
-    const Addr at = addr + done;
-    const std::uint64_t end = std::min(length, done + kPageSize - at.page_offset());
-    const auto copied = access(*mm_, at, AccessKind::store, Tlb::kStore, {}, [&](FrameId frame) {
-      for (; done < end; ++done) mm_->frames().poke(frame, (addr + done).page_offset(), value);
-    });
-    if (!copied) break;
-  }
-  return done;
+std::uint64_t AddressSpace::copy_to_user(Addr addr, std::span<const std::uint8_t> bytes) {
+  return in_pages(*mm_, addr, bytes.size(), AccessKind::store, [&](FrameId frame, std::uint64_t offset, Part part) {
+    mm_->frames().write(frame, offset, bytes.subspan(part.first, part.count));
+  });
+}
+
+std::uint64_t AddressSpace::clear_user(Addr addr, std::uint64_t length) {
+  return in_pages(*mm_, addr, length, AccessKind::store, [&](FrameId frame, std::uint64_t offset, Part part) {
+    mm_->frames().clear(frame, offset, offset + part.count);
+  });
+}
+
+std::uint64_t AddressSpace::copy_from_user(std::span<std::uint8_t> bytes, Addr addr) {
+  return in_pages(*mm_, addr, bytes.size(), AccessKind::load, [&](FrameId frame, std::uint64_t offset, Part part) {
+    mm_->frames().read(frame, offset, bytes.subspan(part.first, part.count));
+  });
 }
 
 std::uint8_t AddressSpace::peek(Addr addr) const {
@@ -137,6 +167,7 @@ void AddressSpace::for_each_vma(Range range, const std::function<void(const Vma&
 }
 
 const Counters& AddressSpace::counters() const { return mm_->counters; }
+System& AddressSpace::system() { return mm_->system; }
 const Profile& AddressSpace::profile() const { return mm_->profile(); }
 const Tunables& AddressSpace::tunables() const { return mm_->system.tunables(); }
 void AddressSpace::observe(Observer* observer) { mm_->observer = observer; }

@@ -5,12 +5,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "base/counters.h"
 #include "base/errno.h"
 #include "base/flags.h"
 #include "base/page.h"
 #include "base/signal.h"
+#include "mm/file.h"
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
@@ -47,8 +49,12 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  /// mmap(2), private anonymous mappings (D.5). EBADF for a file mapping, as there is no file.
-  Result<Addr> mmap(Addr hint, std::uint64_t length, Prot prot, MapFlags flags, int fd = -1, std::uint64_t offset = 0);
+  /// mmap(2) (D.5). `file` is what the descriptor refers to, nullptr for one that is not open (EBADF); not looked at
+  /// with MAP_ANONYMOUS.
+  Result<Addr> mmap(Addr hint, std::uint64_t length, Prot prot, MapFlags flags, const File* file = nullptr,
+                    std::uint64_t offset = 0);
+  /// ftruncate(2): EINVAL for a negative length or a file that is not open for writing, EPERM for a sealed size.
+  Result<void> ftruncate(const File& file, std::uint64_t length);
   /// munmap(2) (D.4).
   Result<void> munmap(Addr start, std::uint64_t length);
   /// mprotect(2) (D.3).
@@ -77,9 +83,12 @@ class AddressSpace {
   std::expected<std::uint64_t, Signal> atomic_add(Addr addr, std::uint64_t addend, std::optional<Addr> text = {});
   /// An instruction fetch.
   std::expected<void, Signal> fetch(Addr addr);
-  /// The kernel writes `length` bytes of `value` into user memory (copy_to_user): returns how many it could write
-  /// before the first page that forbids it. Faults are taken, but never a signal (C7 of the cases).
-  std::uint64_t copy_to_user(Addr addr, std::uint64_t length, std::uint8_t value);
+  /// The kernel writes into user memory (copy_to_user), or clears `length` bytes of it, or reads it (copy_from_user):
+  /// how many bytes it could before the first page that forbids it. Faults are taken, but never a signal (C7 of the
+  /// cases).
+  std::uint64_t copy_to_user(Addr addr, std::span<const std::uint8_t> bytes);
+  std::uint64_t clear_user(Addr addr, std::uint64_t length);
+  std::uint64_t copy_from_user(std::span<std::uint8_t> bytes, Addr addr);
 
   /// The byte at `addr` without an access: 0 where nothing is present.
   std::uint8_t peek(Addr addr) const;
@@ -94,6 +103,7 @@ class AddressSpace {
 
   /// What has been counted since the address space began (a forked child begins at zero).
   const Counters& counters() const;
+  System& system();
   const Profile& profile() const;
   const Tunables& tunables() const;
 

@@ -4,12 +4,15 @@
 
 #include "base/errno.h"
 #include "base/flags.h"
+#include "mm/file.h"
 #include "mm/mm.h"
 
 /// The system calls on an Mm, each in a file of its own name. Arguments and errors are those of AddressSpace.
 namespace faultline::mm {
 
-Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlags flags, int fd, std::uint64_t offset);
+Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlags flags, const File* file,
+                     std::uint64_t offset);
+Result<void> do_ftruncate(Mm& mm, const File& file, std::uint64_t length);
 Result<void> do_munmap(Mm& mm, Addr start, std::uint64_t length);
 Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot);
 Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice);
@@ -27,11 +30,12 @@ Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flag
 /// Unmaps a range whose bounds are known to be good: what munmap, a fixed mmap and a shrinking brk share.
 Result<void> unmap_range(Mm& mm, Range range);
 
-/// Faults the pages of a range inside one VMA in, as the kernel does for itself (D.7, C9). False at a guard region.
+/// Faults the pages of a range inside one VMA in, as the kernel does for itself (D.7, C9). False at a guard region and
+/// beyond the end of a file.
 enum class Populate : std::uint8_t { read, write };
 bool populate(Mm& mm, Vma& vma, Range range, Populate how);
-/// The same, for writing where the VMA is writable and else for reading, as locking does. False also where it forbids
-/// every access.
+/// The same as locking does it: for writing where that makes a private copy, else for reading. False also where the VMA
+/// forbids every access.
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range);
 
 /// The flags that every new private anonymous mapping of these bits has.

@@ -71,7 +71,10 @@ Report taken_as(Mm& mm, const Vma& vma, AccessKind kind, Report reported, std::o
 }
 
 void count_lock(Mm& mm, const Vma* vma, Report taken) {
-  const bool unfaulted = vma == nullptr || vma->anon_vma == 0;
+  // Mappings of a file need an anon_vma only for a private copy.
+  const bool needs_none =
+      vma != nullptr && vma->object != nullptr && (vma->is(VmFlags::shared) || taken != Report::write);
+  const bool unfaulted = vma == nullptr || (vma->anon_vma == 0 && !needs_none);
   switch (mm.profile().fault_lock) {
     case FaultLock::mmap:
       mm.count(Counter::mmap_lock_read);
@@ -116,12 +119,13 @@ void tell_attempt(Mm& mm, Addr addr, AccessKind kind, Pte pte, Report reported) 
   mm.observer->on({.kind = EventKind::hardware, .range = page, .rule = why, .write = reported == Report::write});
 }
 
-std::unexpected<Signal> deliver(Mm& mm, Addr addr, int code, Rule rule, Counter kind) {
-  const Signal signal = segv(code, addr);
+std::unexpected<Signal> deliver(Mm& mm, Signal signal, Rule rule, Counter kind) {
   mm.count(kind);
   mm.explain([&] {
-    return Event{
-        .kind = EventKind::signal, .range = Range::of(addr.page_floor(), kPageSize), .rule = rule, .signal = signal};
+    return Event{.kind = EventKind::signal,
+                 .range = Range::of(signal.addr.page_floor(), kPageSize),
+                 .rule = rule,
+                 .signal = signal};
   });
   return std::unexpected(signal);
 }
@@ -138,17 +142,22 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
   Vma* vma = mm.vmas.at(addr);
   if (vma == nullptr) {
     count_lock(mm, vma, reported);
-    return deliver(mm, addr, kSegvMapErr, Rule::no_vma, Counter::fault_signal);
+    return deliver(mm, segv(kSegvMapErr, addr), Rule::no_vma, Counter::fault_signal);
   }
   mm.explain([&] { return Event{.kind = EventKind::vma, .range = vma->range(), .prot = prot_of(vma->flags)}; });
   const Report taken = taken_as(mm, *vma, kind, reported, text);
   count_lock(mm, vma, taken);
   if (const auto code = forbidden(mm, *vma, pte, taken)) {
     const Rule rule = *code == kSegvPkuErr ? Rule::protection_key : Rule::vma_forbids;
-    return deliver(mm, addr, *code, rule, Counter::fault_signal);
+    return deliver(mm, segv(*code, addr), rule, Counter::fault_signal);
   }
-  if (resolve(mm, *vma, addr, taken, FaultOrigin::exception) == Handled::guarded) {
-    return deliver(mm, addr, kSegvMapErr, Rule::guard_region, Counter::fault_guard);
+  switch (resolve(mm, *vma, addr, taken, FaultOrigin::exception)) {
+    case Handled::done:
+      break;
+    case Handled::guarded:
+      return deliver(mm, segv(kSegvMapErr, addr), Rule::guard_region, Counter::fault_guard);
+    case Handled::beyond_end:
+      return deliver(mm, {kSigBus, kBusAdrErr, addr}, Rule::beyond_end, Counter::fault_signal);
   }
   return {};
 }

@@ -18,12 +18,22 @@ std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::op
 enum class FaultOrigin : std::uint8_t { exception, populate };
 
 enum class Handled : std::uint8_t {
-  done,     // the access may be tried again
-  guarded,  // a guard region: VM_FAULT_SIGSEGV
+  done,        // the access may be tried again
+  guarded,     // a guard region: VM_FAULT_SIGSEGV
+  beyond_end,  // no page of the mapped object is there: VM_FAULT_SIGBUS
 };
 
 /// Resolves a permitted fault in a VMA (handle_mm_fault): maps, copies or reuses, and counts the kind.
 Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin);
+
+/// The part of resolve() for an empty entry of a mapping with an object.
+enum class Direction : std::uint8_t { read, write };
+Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrigin origin);
+
+/// Maps a frame, whose one reference is handed over, as an anonymous page that this VMA owns alone.
+void map_owned(Mm& mm, const Vma& vma, Addr addr, FrameId frame);
+/// Counts the kind of a fault; the kernel's own faulting is one kind whatever it does to the page.
+void count_handled(Mm& mm, Addr addr, Counter kind, Rule rule, FaultOrigin origin);
 
 /// What the processor would see in an entry.
 arch::Translation translation(Pte pte);

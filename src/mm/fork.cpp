@@ -15,6 +15,10 @@ void share_pages(Mm& parent, Mm& child, const Vma& vma) {
       return pte;
     }
     parent.frames().map(pte.frame());
+    if (vma.is(VmFlags::shared)) {
+      set_pte(child, at, pte.without(Pte::kDirty | Pte::kYoung));
+      return pte;
+    }
     if (!pte.zero_page()) parent.frames().at(pte.frame()).set_exclusive(Exclusive::no);
     const Pte shared = pte.without(Pte::kWrite);
     set_pte(child, at, shared.without(Pte::kYoung));
@@ -39,7 +43,7 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
       vma.anon_vma = 0;
       vma.chain = 0;
     } else if (vma.anon_vma != 0) {
-      // A mapping that was never written has no anon_vma, and the child faults for itself what it needs.
+      // A mapping that was never written privately has no anon_vma, and the child faults for itself what it needs.
       share_pages(parent, *child, vma);
       vma.anon_vma = parent.system.next_anon_vma();
       ++vma.chain;

@@ -90,6 +90,18 @@ void FramePool::release_content(Frame& frame) {
   frame.content_ = 0;
 }
 
+void FramePool::read(FrameId id, std::uint64_t offset, std::span<std::uint8_t> bytes) const {
+  for (std::uint8_t& byte : bytes) byte = peek(id, offset++);
+}
+
+void FramePool::write(FrameId id, std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+  for (const std::uint8_t byte : bytes) poke(id, offset++, byte);
+}
+
+void FramePool::clear(FrameId id, std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t offset = from; offset < to; ++offset) poke(id, offset, 0);
+}
+
 std::uint64_t FramePool::peek_word(FrameId id, std::uint64_t offset) const {
   const std::uint32_t content = at(id).content_;
   if ((content & kBuffered) == 0) return offset == 0 ? content : 0;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/page.h"
@@ -31,11 +32,15 @@ class Frame {
   void set_exclusive(Exclusive value) {
     mappings_ = value == Exclusive::yes ? mappings_ | kExclusiveBit : mappings_ & ~kExclusiveBit;
   }
+  /// Does the page belong to an object's cache? If not, it is anonymous (PageAnon).
+  bool cached() const { return (mappings_ & kCachedBit) != 0; }
+  void set_cached() { mappings_ |= kCachedBit; }
 
  private:
   friend class FramePool;
   static constexpr std::uint32_t kExclusiveBit = 1U << 31;
-  static constexpr std::uint32_t kMappingsMask = kExclusiveBit - 1;
+  static constexpr std::uint32_t kCachedBit = 1U << 30;
+  static constexpr std::uint32_t kMappingsMask = kCachedBit - 1;
 
   std::uint32_t references_ = 0;
   std::uint32_t mappings_ = 0;
@@ -70,6 +75,12 @@ class FramePool {
   /// The little-endian 64-bit word at `offset`, a multiple of 8.
   std::uint64_t peek_word(FrameId id, std::uint64_t offset) const;
   void poke_word(FrameId id, std::uint64_t offset, std::uint64_t value);
+
+  /// The bytes from `offset` on, as many as there is room for in `bytes`; both end inside the page.
+  void read(FrameId id, std::uint64_t offset, std::span<std::uint8_t> bytes) const;
+  void write(FrameId id, std::uint64_t offset, std::span<const std::uint8_t> bytes);
+  /// Makes the bytes [from, to) zero.
+  void clear(FrameId id, std::uint64_t from, std::uint64_t to);
 
   /// Frames in use, the zero page not counted.
   std::uint64_t live() const { return live_; }

@@ -1,6 +1,7 @@
 #include "mm/invariants.h"
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <charconv>
 
@@ -33,17 +34,32 @@ std::optional<std::string> check_vmas(const Mm& mm, Range everything) {
   return wrong;
 }
 
+/// The same for the page of an object's cache.
+std::string_view cached_violation(const Vma& vma, Pte pte, const Frame& frame, Addr addr) {
+  if (vma.object == nullptr) return "page of a file in anonymous memory";
+  const std::uint64_t page = vma.pgoff_at(addr);
+  if (vma.object->find(page) != pte.frame()) return "page that is not the one its file has there";
+  if (page >= vma.object->pages()) return "page beyond the end of its file";
+  if (pte.write() && !vma.is(VmFlags::shared)) return "file's page writable through a private mapping";
+  if (frame.exclusive() == Exclusive::yes) return "file's page marked exclusive";
+  return "";
+}
+
 /// What is wrong with one entry, given the VMA that should hold it.
-std::string_view entry_violation(const Mm& mm, const Vma* vma, Pte pte) {
+std::string_view entry_violation(const Mm& mm, const Vma* vma, Addr addr, Pte pte) {
   if (vma == nullptr) return "PTE outside of every VMA";
   if (pte.guard()) return vma->anon_vma == 0 ? "guard marker in a VMA without anon_vma" : "";
   if (pte.write() && !vma->is(VmFlags::write)) return "PTE writable in a VMA that is not";
-  constexpr std::uint64_t kDefault = Pte::kRead | Pte::kExec | Pte::kKeyDenied;
-  if ((pte.protection() & kDefault) != protection_bits(mm.profile(), vma->flags)) {
+  std::uint64_t by_vma = Pte::kRead | Pte::kExec | Pte::kKeyDenied;
+  if (vma->is(VmFlags::shared)) by_vma |= Pte::kWrite;
+  if ((pte.protection() & by_vma) != protection_bits(mm.profile(), vma->flags)) {
     return "PTE grants other than what its VMA does";
   }
+  if (pte.zero_page() && vma->object != nullptr) return "zero page in the mapping of a file";
   if (pte.zero_page()) return pte.has(Pte::kWrite | Pte::kDirty) ? "zero page writable or dirty" : "";
   const Frame& frame = mm.system.frames().at(pte.frame());
+  if (frame.cached()) return cached_violation(*vma, pte, frame, addr);
+  if (vma->is(VmFlags::shared)) return "anonymous page in shared memory";
   if (vma->anon_vma == 0) return "anonymous page in a VMA without anon_vma";
   if (pte.write() && frame.mappings() != 1) return "PTE writable to a page that others map";
   // The v5 patch goes by the reference count, and may leave a page unmarked that a child shared once.
@@ -58,21 +74,55 @@ std::string_view entry_violation(const Mm& mm, const Vma* vma, Pte pte) {
 
 std::optional<std::string> check_entries(const Mm& mm, Range everything) {
   std::optional<std::string> wrong;
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> mapped;
   const Vma* vma = nullptr;
   mm.table.each(everything, [&](Addr addr, Pte pte) {
     if (wrong) return;
     if (vma == nullptr || !vma->range().contains(addr)) vma = mm.vmas.at(addr);
-    if (const auto text = entry_violation(mm, vma, pte); !text.empty()) wrong = at(text, addr);
-    if (pte.present() && !pte.zero_page()) ++mapped[pte.frame().index];
+    if (const auto text = entry_violation(mm, vma, addr, pte); !text.empty()) wrong = at(text, addr);
     if (const auto* hit = mm.tlb.lookup(addr, Tlb::kStore); hit != nullptr && !pte.write()) {
       wrong = at("TLB allows a store that the PTE does not", addr);
     }
   });
-  for (const auto& [index, count] : mapped) {
-    if (!wrong && mm.system.frames().at(FrameId{index}).mappings() < count) {
-      wrong = "frame " + std::to_string(index) + " counts fewer mappings than PTEs point to it";
+  return wrong;
+}
+
+/// Counts what points to each frame, in every address space and every object that one maps.
+struct Pointers {
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> entries;
+  absl::flat_hash_set<const Shmem*> objects;
+
+  explicit Pointers(const System& system) {
+    for (const Mm* mm : system.spaces()) {
+      const Range everything{Addr{0}, mm->geometry().task_size};
+      mm->table.each(everything, [&](Addr, Pte pte) {
+        if (pte.present() && !pte.zero_page()) ++entries[pte.frame().index];
+      });
+      mm->vmas.each(everything, [&](const Vma& vma) {
+        if (vma.object != nullptr) objects.insert(vma.object.get());
+      });
     }
+  }
+};
+
+std::string frame_text(std::uint32_t index) { return "frame " + std::to_string(index); }
+
+std::optional<std::string> check_frames(const System& system) {
+  const Pointers pointers(system);
+  for (const auto& [index, count] : pointers.entries) {
+    const Frame& frame = system.frames().at(FrameId{index});
+    if (frame.mappings() != count) return frame_text(index) + " counts other mappings than PTEs point to it";
+    if (frame.references() < count + (frame.cached() ? 1 : 0)) return frame_text(index) + " has too few references";
+  }
+  std::optional<std::string> wrong;
+  for (const Shmem* object : pointers.objects) {
+    object->each(0, ~std::uint64_t{0}, [&](std::uint64_t page, FrameId id) {
+      const Frame& frame = system.frames().at(id);
+      if (!frame.cached()) wrong = frame_text(id.index) + " is in a cache and does not know it";
+      const auto mapped = pointers.entries.find(id.index);
+      const std::uint32_t count = mapped == pointers.entries.end() ? 0 : mapped->second;
+      if (frame.mappings() != count) wrong = frame_text(id.index) + " of a cache counts other mappings than PTEs";
+      if (page >= object->pages()) wrong = frame_text(id.index) + " lies beyond the end of its file";
+    });
   }
   return wrong;
 }
@@ -82,7 +132,8 @@ std::optional<std::string> check_entries(const Mm& mm, Range everything) {
 std::optional<std::string> find_violation(const Mm& mm) {
   const Range everything{Addr{0}, mm.geometry().task_size};
   if (auto wrong = check_vmas(mm, everything)) return wrong;
-  return check_entries(mm, everything);
+  if (auto wrong = check_entries(mm, everything)) return wrong;
+  return check_frames(mm.system);
 }
 
 }  // namespace faultline::mm

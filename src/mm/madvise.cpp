@@ -133,7 +133,7 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
       zap(mm, part, Guarding::keep, flush);
       break;
     case Advice::free:
-      if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
+      if (locked || vma->object != nullptr) return mm.refuse(EINVAL, Rule::bad_argument, part);
       mark_lazyfree(mm, part, flush);
       break;
     case Advice::cold:
@@ -189,14 +189,16 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
   for (Addr at = range.start; at < range.end; at = at + kPageSize) {
     const Pte pte = mm.table.get(at);
     const bool present = pte.present() && (how == Populate::read || pte.write());
-    if (!present && resolve(mm, vma, at, access, FaultOrigin::populate) == Handled::guarded) return false;
+    if (!present && resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
   }
   return true;
 }
 
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
   if (!vma.is(VmFlags::access)) return false;
-  return populate(mm, vma, range, vma.is(VmFlags::write) ? Populate::write : Populate::read);
+  // Shared pages are never copied, and would be dirtied for nothing.
+  const bool writes = vma.is(VmFlags::write) && !vma.is(VmFlags::shared);
+  return populate(mm, vma, range, writes ? Populate::write : Populate::read);
 }
 
 Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice) {

@@ -24,6 +24,7 @@ Rule mergeable(const Profile& profile, const Vma& existing, const Proposal& prop
       side == Side::prev ? existing.end == proposal.range.start : proposal.range.end == existing.start;
   if (!adjacent) return Rule::no_merge_gap;
   if (existing.flags != proposal.flags) return Rule::no_merge_flags;
+  if (existing.object != proposal.object) return Rule::no_merge_file;
   const bool contiguous = side == Side::prev ? existing.pgoff + existing.pages() == proposal.pgoff
                                              : proposal.pgoff + proposal.range.pages() == existing.pgoff;
   if (!contiguous) return Rule::no_merge_offset;
@@ -87,7 +88,7 @@ Rule mergeable_with_next(const Profile& profile, const Vma& next, const Proposal
 
 bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
   // The areas may differ in protection only: mprotect may yet make them equal.
-  return low.end == high.start && !has(low.flags ^ high.flags, ~VmFlags::access) &&
+  return low.end == high.start && low.object == high.object && !has(low.flags ^ high.flags, ~VmFlags::access) &&
          low.pgoff + low.pages() == high.pgoff && owner.anon_vma != 0 && owner.chain == 1;
 }
 
@@ -115,11 +116,13 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal) {
                             .flags = proposal.flags,
                             .pgoff = proposal.pgoff,
                             .anon_vma = proposal.anon_vma,
-                            .chain = proposal.chain});
+                            .chain = proposal.chain,
+                            .object = proposal.object});
 }
 
 Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
-  const Proposal proposal{Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain};
+  const Proposal proposal{
+      Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain, vma->object};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
   if (extension == Extension::alone || next == nullptr) return vma;
@@ -137,7 +140,7 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
 Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   const bool touches_start = part.start == vma->start;
   const bool touches_end = part.end == vma->end;
-  const Proposal proposal{part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain};
+  const Proposal proposal{part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object};
   if (!touches_start && !touches_end) tell_merge(mm, part, Rule::no_merge_middle);
   const auto [prev, next] =
       joining(mm, touches_start ? mm.vmas.prev(*vma) : nullptr, touches_end ? mm.vmas.next(*vma) : nullptr, proposal);

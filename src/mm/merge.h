@@ -15,6 +15,7 @@ struct Proposal {
   std::uint64_t pgoff = 0;
   AnonVma anon_vma = 0;
   std::uint32_t chain = 0;
+  ShmemRef object{};
 };
 
 /// Rule::merged when the adjacent VMA and the proposal may become one, else the attribute that keeps them apart.

@@ -15,12 +15,17 @@ Mm::Mm(System& owner)
     : system(owner),
       vmas(placement_space(owner)),
       brk_start(arch::geometry(owner.profile().arch).brk_base),
-      brk(brk_start) {}
+      brk(brk_start) {
+  system.add_space(this);
+}
 
 Mm::Mm(System& owner, const Mm& parent)
-    : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk) {}
+    : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk) {
+  system.add_space(this);
+}
 
 Mm::~Mm() {
+  system.remove_space(this);
   table.each({Addr{0}, geometry().task_size}, [&](Addr, Pte pte) {
     if (pte.present()) frames().unmap(pte.frame());
   });
@@ -37,6 +42,8 @@ std::uint64_t protection_bits(const Profile& profile, VmFlags flags) {
   const bool execute_only = profile.exec_only == ExecOnly::epan && (flags & VmFlags::access) == VmFlags::exec;
   if (!execute_only) bits |= Pte::kRead;
   if (has(flags, VmFlags::exec_only_key)) bits |= Pte::kKeyDenied;
+  // Shared memory has no copy to make, and these files do not count who dirties them (A.4).
+  if (has(flags, VmFlags::shared) && has(flags, VmFlags::write)) bits |= Pte::kWrite;
   return bits;
 }
 
@@ -47,7 +54,7 @@ void set_pte(Mm& mm, Addr addr, Pte pte) {
   mm.tlb.drop(addr);
 }
 
-std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush) {
+std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped) {
   std::uint64_t removed = 0;
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte pte) {
     if (pte.guard()) {
@@ -56,6 +63,7 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush) {
       return Pte{};
     }
     if (!pte.present()) return pte;
+    if (zapped == Zapped::cached && !mm.frames().at(pte.frame()).cached()) return pte;
     mm.frames().unmap(pte.frame());
     mm.tlb.drop(at);
     flush.add(Range::of(at, kPageSize));

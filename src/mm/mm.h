@@ -52,15 +52,17 @@ struct Mm {
 inline void visit_vma(Mm& mm) { mm.count(Counter::vma_visits); }
 
 /// The PTE protection bits of a VMA (the protection map): private memory is never writable by default, so that
-/// copy-on-write works (A.1).
+/// copy-on-write works (A.1). Shared memory is.
 std::uint64_t protection_bits(const Profile& profile, VmFlags flags);
 
 /// Writes an entry, and keeps the software TLB and the count of page tables true.
 void set_pte(Mm& mm, Addr addr, Pte pte);
 
-/// Drops the pages and, unless `keep_guards`, the guard markers of a range inside one VMA. Returns the entries removed.
+/// Drops the pages of a range inside one VMA, all or only those of an object's cache, and the guard markers or not.
+/// Returns the entries removed.
 enum class Guarding : std::uint8_t { keep, drop };
-std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush);
+enum class Zapped : std::uint8_t { all, cached };
+std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped = Zapped::all);
 
 /// Gives the VMA an anon_vma if it has none, a neighbour's where that may be shared (anon_vma_prepare).
 void prepare_anon_vma(Mm& mm, Vma& vma);

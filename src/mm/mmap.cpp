@@ -1,6 +1,7 @@
 // mmap(2): D.5.
 #include "mm/calls.h"
 #include "mm/merge.h"
+#include "mm/mmap_sharing.h"
 
 namespace faultline::mm {
 Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags) {
@@ -28,11 +29,13 @@ VmFlags new_mapping_flags(const Profile& profile, Prot prot) {
   return flags;
 }
 
-Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlags flags, int fd, std::uint64_t offset) {
+Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlags flags, const File* file,
+                     std::uint64_t offset) {
   const Range asked = Range::of(hint, 0);
   if ((offset & (kPageSize - 1)) != 0) return mm.refuse(EINVAL, Rule::bad_argument, asked);
-  if (!has(flags, MapFlags::anonymous)) {
-    static_cast<void>(fd);  // there are no files: whatever it is, it is not open
+  if (has(flags, MapFlags::anonymous)) {
+    file = nullptr;
+  } else if (file == nullptr) {
     return mm.refuse(EBADF, Rule::bad_argument, asked);
   }
   if (length == 0) return mm.refuse(EINVAL, Rule::bad_argument, asked);
@@ -51,20 +54,32 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
   if (has(flags, MapFlags::fixed_noreplace) && mm.vmas.first_in(range) != nullptr) {
     return mm.refuse(EEXIST, Rule::bad_argument, range);
   }
-  if ((flags & MapFlags::type_mask) != MapFlags::private_) return mm.refuse(EINVAL, Rule::bad_argument, range);
+  Result<VmFlags> vm_flags =
+      sharing_flags(mm, new_mapping_flags(mm.profile(), prot), flags, file, offset >> kPageShift, bytes);
+  if (!vm_flags) return std::unexpected(vm_flags.error());
 
   if (has(flags, MapFlags::fixed)) {
     const auto unmapped = unmap_range(mm, range);
     if (!unmapped) return std::unexpected(unmapped.error());
   }
-  VmFlags vm_flags = new_mapping_flags(mm.profile(), prot);
   if (has(flags, MapFlags::noreserve)) {
-    vm_flags |= VmFlags::noreserve;
-  } else if (has(vm_flags, VmFlags::write)) {
-    vm_flags |= VmFlags::account;
+    *vm_flags |= VmFlags::noreserve;
+  } else if (has(*vm_flags, VmFlags::write) && !has(*vm_flags, VmFlags::shared)) {
+    *vm_flags |= VmFlags::account;
   }
-  if (has(flags, MapFlags::locked)) vm_flags |= VmFlags::locked;
-  Vma* vma = insert_merged(mm, {.range = range, .flags = vm_flags, .pgoff = range.start.page()});
+  if (has(flags, MapFlags::locked)) *vm_flags |= VmFlags::locked;
+  Proposal proposal{.range = range, .flags = *vm_flags, .pgoff = range.start.page()};
+  if (file != nullptr) {
+    vm_flags = flags_of_file(mm, *vm_flags, *file);
+    if (!vm_flags) return std::unexpected(vm_flags.error());
+    proposal.flags = *vm_flags;
+    proposal.pgoff = offset >> kPageShift;
+    proposal.object = file->object;
+  } else if (has(*vm_flags, VmFlags::shared)) {
+    proposal.pgoff = 0;
+    proposal.object = std::make_shared<Shmem>(mm.frames(), bytes);
+  }
+  Vma* vma = insert_merged(mm, proposal);
   const bool fault_in =
       has(flags, MapFlags::locked) || (flags & (MapFlags::populate | MapFlags::nonblock)) == MapFlags::populate;
   if (fault_in && vma->is(VmFlags::access)) {

@@ -25,6 +25,13 @@ VmFlags with_access(const Profile& profile, VmFlags flags, Prot prot) {
   return (flags & ~(VmFlags::access | VmFlags::exec_only_key)) | new_mapping_flags(profile, prot);
 }
 
+/// Does the mapping permit that much, ever (VM_MAYREAD and its kin)?
+bool permits(VmFlags flags) {
+  constexpr unsigned kToMay = 4;
+  const auto bits = static_cast<std::uint64_t>(flags);
+  return !has(static_cast<VmFlags>(bits & ~(bits >> kToMay)), VmFlags::access);
+}
+
 /// What a change to these flags does to the commit charge.
 VmFlags charged(const Profile& profile, const Vma& vma, VmFlags flags) {
   if (has(flags, VmFlags::write)) {
@@ -38,6 +45,9 @@ VmFlags charged(const Profile& profile, const Vma& vma, VmFlags flags) {
 
 /// Changes one VMA's part of the range (mprotect_fixup). Returns the VMA that now holds it.
 Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& flush) {
+  if (!permits(with_access(mm.profile(), vma->flags, prot))) {
+    return mm.refuse(EACCES, Rule::bad_argument, vma->range());
+  }
   if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
   const VmFlags flags = with_access(mm.profile(), vma->flags, prot);
   if (flags == vma->flags) return vma;
@@ -60,7 +70,7 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush) {
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte before) {
     if (!before.present()) return before;
     Pte after = before.with_protection(bits);
-    const Rule rule = upgrade_rule(mm.profile().upgrade, vma.flags, after, mm.system.frames());
+    const Rule rule = upgrade_rule(mm.profile().upgrade, vma, after, mm.system.frames());
     if (upgrades(rule)) {
       after = after.with(Pte::kWrite);
       ++upgraded;

@@ -80,12 +80,14 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   const Range source = Range::of(request.old, old_bytes);
   const Vma original = *mm.vmas.at(request.old);
   // What was never faulted in takes the offset of its new place, and may merge there.
-  const std::uint64_t pgoff = original.anon_vma == 0 ? target.page() : original.pgoff_at(request.old);
+  const bool takes_place = original.object == nullptr && original.anon_vma == 0;
+  const std::uint64_t pgoff = takes_place ? target.page() : original.pgoff_at(request.old);
   insert_merged(mm, {.range = Range::of(target, request.new_bytes),
                      .flags = original.flags,
                      .pgoff = pgoff,
                      .anon_vma = original.anon_vma,
-                     .chain = original.chain});
+                     .chain = original.chain,
+                     .object = original.object});
   move_pages(mm, source, target);
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);

@@ -97,6 +97,22 @@ enum class MremapRoom : std::uint8_t {
   every_call,  // 7.x: every call, before anything else
 };
 
+/// Which mappings a write-sealed memfd refuses, and when the kernel looks (D.5).
+enum class SealedFile : std::uint8_t {
+  refuses_shared,         // 5.10: every shared one, once the range is free: what was there is gone
+  refuses_writers,        // up to 6.11: writable shared ones, at the same late point
+  refuses_writers_first,  // 6.12 on: before anything is unmapped
+};
+
+/// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
+enum class MemfdExec : std::uint8_t { always, chosen };
+
+/// What write(2) wants of a page's worth of the caller's buffer before it copies any of it.
+enum class WritePrefault : std::uint8_t {
+  every_byte,  // up to 5.15: all of it readable, or nothing of it is written
+  any_byte,    // then: what precedes the first unreadable byte is written
+};
+
 /// Advice that came later than 5.10; the guards have a policy of their own.
 enum class AdviceSet : std::uint8_t { none = 0, populate = 1, dontneed_locked = 2, collapse = 4 };
 
@@ -133,6 +149,9 @@ struct Profile {
   FaultLock fault_lock = FaultLock::mmap;
   Mremap mremap = Mremap::lookup_first;
   MremapRoom mremap_room = MremapRoom::moves;
+  SealedFile sealed_file = SealedFile::refuses_writers;
+  MemfdExec memfd_exec = MemfdExec::chosen;
+  WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;

@@ -3,10 +3,8 @@
 #include "mm/upgrade.h"
 
 namespace faultline::mm {
-namespace {
 
-/// Counts the kind of a fault; the kernel's own faulting is one kind whatever it does to the page.
-void handled(Mm& mm, Addr addr, Counter kind, Rule rule, FaultOrigin origin) {
+void count_handled(Mm& mm, Addr addr, Counter kind, Rule rule, FaultOrigin origin) {
   const Counter counter = origin == FaultOrigin::populate ? Counter::populated : kind;
   mm.count(counter);
   mm.explain([&] {
@@ -15,11 +13,15 @@ void handled(Mm& mm, Addr addr, Counter kind, Rule rule, FaultOrigin origin) {
   });
 }
 
+namespace {
+
 /// The entry of a page that this VMA now owns alone.
 Pte owned_entry(const Mm& mm, const Vma& vma, FrameId frame) {
   const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : 0;
   return Pte::make(frame, protection_bits(mm.profile(), vma.flags) | Pte::kYoung | write);
 }
+
+}  // namespace
 
 void map_owned(Mm& mm, const Vma& vma, Addr addr, FrameId frame) {
   mm.frames().map(frame);
@@ -27,6 +29,8 @@ void map_owned(Mm& mm, const Vma& vma, Addr addr, FrameId frame) {
   mm.frames().at(frame).set_exclusive(Exclusive::yes);
   set_pte(mm, addr, owned_entry(mm, vma, frame));
 }
+
+namespace {
 
 void map_zero_page(Mm& mm, const Vma& vma, Addr addr) {
   set_pte(mm, addr, Pte::make(kZeroFrame, protection_bits(mm.profile(), vma.flags) | Pte::kYoung));
@@ -53,35 +57,38 @@ Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin or
   const bool write = access == arch::Report::write;
   const Pte pte = mm.table.get(addr);
   if (pte.guard()) return Handled::guarded;
+  if (pte.none() && vma.object != nullptr) {
+    return resolve_file(mm, vma, addr, write ? Direction::write : Direction::read, origin);
+  }
   mm.count(Counter::minor_faults);
   if (pte.none()) {
     if (!write && mm.profile().zero_page == ZeroPage::shared) {
       map_zero_page(mm, vma, addr);
-      handled(mm, addr, Counter::fault_read, Rule::zero_page_for_read, origin);
+      count_handled(mm, addr, Counter::fault_read, Rule::zero_page_for_read, origin);
       return Handled::done;
     }
     prepare_anon_vma(mm, vma);
     mm.count(Counter::pages_zeroed);
     map_owned(mm, vma, addr, mm.frames().allocate());
     if (write) {
-      handled(mm, addr, Counter::fault_write, Rule::new_page_for_write, origin);
+      count_handled(mm, addr, Counter::fault_write, Rule::new_page_for_write, origin);
     } else {
-      handled(mm, addr, Counter::fault_read, Rule::new_page_for_read, origin);
+      count_handled(mm, addr, Counter::fault_read, Rule::new_page_for_read, origin);
     }
     return Handled::done;
   }
   if (!write || pte.write()) {
-    handled(mm, addr, Counter::fault_spurious, Rule::spurious, origin);
+    count_handled(mm, addr, Counter::fault_spurious, Rule::spurious, origin);
     return Handled::done;
   }
   const Rule rule = write_protect_rule(mm.profile().wp_reuse, pte, mm.frames());
   if (reuses(rule)) {
     mm.frames().at(pte.frame()).set_exclusive(Exclusive::yes);
     set_pte(mm, addr, pte.with(Pte::kWrite | Pte::kDirty | Pte::kYoung));
-    handled(mm, addr, Counter::fault_reuse, rule, origin);
+    count_handled(mm, addr, Counter::fault_reuse, rule, origin);
   } else {
     copy_page(mm, vma, addr, pte);
-    handled(mm, addr, Counter::fault_copy, rule, origin);
+    count_handled(mm, addr, Counter::fault_copy, rule, origin);
   }
   return Handled::done;
 }

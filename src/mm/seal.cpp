@@ -33,9 +33,10 @@ bool discards(const Profile& profile, Advice advice) {
   return false;
 }
 
-/// The memory could be overwritten anyway, so discarding it takes nothing from the seal. All VMAs here are private and
-/// anonymous.
-bool may_overwrite(const Vma& vma) { return vma.is(VmFlags::write) && !vma.is(VmFlags::exec_only_key); }
+/// Discarding takes nothing from the seal: the memory could be overwritten anyway, or comes back from a file.
+bool may_discard(const Vma& vma) {
+  return vma.object != nullptr || (vma.is(VmFlags::write) && !vma.is(VmFlags::exec_only_key));
+}
 
 Result<void> test_seal(Mm& mm, const Vma& vma, Rule rule) {
   mm.count(Counter::seal_checks);
@@ -45,7 +46,7 @@ Result<void> test_seal(Mm& mm, const Vma& vma, Rule rule) {
 
 Result<void> test_discard(Mm& mm, const Vma& vma, Advice advice) {
   mm.count(Counter::seal_checks);
-  if (vma.is(VmFlags::sealed) && discards(mm.profile(), advice) && !may_overwrite(vma)) {
+  if (vma.is(VmFlags::sealed) && discards(mm.profile(), advice) && !may_discard(vma)) {
     return mm.refuse(EPERM, Rule::sealed_discard, vma.range());
   }
   return {};

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "mm/frame.h"
 #include "mm/profile.h"
 
 namespace faultline::mm {
+
+struct Mm;
 
 /// What an administrator may set, with the kernel's defaults.
 struct Tunables {
@@ -27,11 +31,17 @@ class System {
   /// A new anon_vma identity; never 0.
   std::uint64_t next_anon_vma() { return ++last_anon_vma_; }
 
+  /// The address spaces that live on this machine: an object's change has to be seen in each that maps it.
+  std::span<Mm* const> spaces() const { return spaces_; }
+  void add_space(Mm* mm) { spaces_.push_back(mm); }
+  void remove_space(Mm* mm) { std::erase(spaces_, mm); }
+
  private:
   Profile profile_;
   Tunables tunables_;
   FramePool frames_;
   std::uint64_t last_anon_vma_ = 0;
+  std::vector<Mm*> spaces_;
 };
 
 }  // namespace faultline::mm

@@ -3,7 +3,8 @@
 namespace faultline::mm {
 namespace {
 
-Rule page_count_rule(Pte pte, const FramePool& frames) {
+Rule page_count_rule(const Vma& vma, Pte pte, const FramePool& frames) {
+  if (vma.object != nullptr) return Rule::no_upgrade_file;
   if (pte.zero_page()) return Rule::no_upgrade_not_anonymous;
   if (frames.at(pte.frame()).references() != 1) return Rule::no_upgrade_shared;
   if (!pte.dirty()) return Rule::no_upgrade_clean;
@@ -11,20 +12,21 @@ Rule page_count_rule(Pte pte, const FramePool& frames) {
 }
 
 Rule exclusive_rule(Pte pte, const FramePool& frames) {
-  if (pte.zero_page()) return Rule::no_upgrade_not_anonymous;
+  if (pte.zero_page() || frames.at(pte.frame()).cached()) return Rule::no_upgrade_not_anonymous;
   if (frames.at(pte.frame()).exclusive() == Exclusive::no) return Rule::no_upgrade_not_exclusive;
   return Rule::upgrade_exclusive;
 }
 
 }  // namespace
 
-Rule upgrade_rule(Upgrade policy, VmFlags flags, Pte pte, const FramePool& frames) {
-  if (!has(flags, VmFlags::write)) return Rule::none;
+Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& frames) {
+  // Entries of shared memory are writable by protection: it has no write-notify (A.4).
+  if (!vma.is(VmFlags::write) || vma.is(VmFlags::shared)) return Rule::none;
   switch (policy) {
     case Upgrade::shared_dirty:
       return Rule::upgrade_never_private;
     case Upgrade::page_count:
-      return page_count_rule(pte, frames);
+      return page_count_rule(vma, pte, frames);
     case Upgrade::exclusive_dirty:
       return pte.dirty() ? exclusive_rule(pte, frames) : Rule::no_upgrade_clean;
     case Upgrade::exclusive:
@@ -36,6 +38,7 @@ Rule upgrade_rule(Upgrade policy, VmFlags flags, Pte pte, const FramePool& frame
 Rule write_protect_rule(WpReuse policy, Pte pte, const FramePool& frames) {
   if (pte.zero_page()) return Rule::copy_zero_page;
   const Frame& frame = frames.at(pte.frame());
+  if (frame.cached()) return Rule::copy_file_page;
   const bool only_reference = frame.references() == 1;
   switch (policy) {
     case WpReuse::page_count:

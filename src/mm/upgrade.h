@@ -9,8 +9,8 @@
 namespace faultline::mm {
 
 /// May a change of protection make this entry writable by itself (A.2)? `pte` is the entry with its new protection,
-/// `flags` the VMA's new ones. One of the upgrade_… rules when it may, else the first test that refused.
-Rule upgrade_rule(Upgrade policy, VmFlags flags, Pte pte, const FramePool& frames);
+/// `vma` has its new flags. One of the upgrade_… rules when it may, else the first test that refused.
+Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& frames);
 
 constexpr bool upgrades(Rule rule) { return rule == Rule::upgrade_exclusive || rule == Rule::upgrade_single_reference; }
 

@@ -4,6 +4,7 @@
 
 #include "base/flags.h"
 #include "base/page.h"
+#include "mm/shmem.h"
 
 namespace faultline::mm {
 
@@ -13,9 +14,11 @@ enum class VmFlags : std::uint64_t {
   read = 0x1,
   write = 0x2,
   exec = 0x4,
+  shared = 0x8,
   may_read = 0x10,
   may_write = 0x20,
   may_exec = 0x40,
+  may_share = 0x80,  // MAP_SHARED, also where `shared` is taken away because the file is not open for writing
   locked = 0x2000,
   seq_read = 0x8000,
   rand_read = 0x10000,
@@ -49,11 +52,14 @@ struct Vma {
   Addr start{};
   Addr end{};
   VmFlags flags = VmFlags::none;
-  std::uint64_t pgoff = 0;  // in pages; for anonymous memory the page number at which it was mapped
+  std::uint64_t pgoff = 0;  // in pages, of the object; for anonymous memory the page number at which it was mapped
   AnonVma anon_vma = 0;     // set by the first fault that needs one
   /// Length of the anon_vma chain: 0 without an anon_vma, 1 with one of its own, more when fork cloned it. A cloned VMA
   /// does not merge with one that has no anon_vma (D.1).
   std::uint32_t chain = 0;
+  /// What is mapped, from page `pgoff` on: a memfd, or the object of a shared anonymous mapping. None for private
+  /// anonymous memory (vma_is_anonymous).
+  ShmemRef object{};
 
   // The neighbours by address, kept by the VmaTree.
   Vma* lower = nullptr;

@@ -26,6 +26,7 @@ void VmaTree::remove(Vma* vma) {
   if (vma->lower != nullptr) vma->lower->upper = vma->upper;
   if (vma->upper != nullptr) vma->upper->lower = vma->lower;
   by_start_.erase(vma->start.value);
+  vma->object.reset();
   free_.push_back(vma);
 }
 

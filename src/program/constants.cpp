@@ -107,6 +107,23 @@ constexpr Constant kTable[] = {
     {"O_NONBLOCK", 04000},
     {"O_SYNC", 04010000},
     {"O_CLOEXEC", 02000000},
+    // lseek(2), fcntl(2)
+    {"SEEK_SET", 0},
+    {"SEEK_CUR", 1},
+    {"SEEK_END", 2},
+    {"F_ADD_SEALS", 1033},
+    {"F_GET_SEALS", 1034},
+    {"F_SEAL_SEAL", 0x1},
+    {"F_SEAL_SHRINK", 0x2},
+    {"F_SEAL_GROW", 0x4},
+    {"F_SEAL_WRITE", 0x8},
+    {"F_SEAL_FUTURE_WRITE", 0x10},
+    {"F_SEAL_EXEC", 0x20},
+    // prlimit(2)
+    {"RLIMIT_DATA", 2},
+    {"RLIMIT_MEMLOCK", 8},
+    {"RLIMIT_AS", 9},
+    {"RLIM64_INFINITY", ~std::uint64_t{0}},
     // prctl(2)
     {"PR_SET_THP_DISABLE", 41},
     {"PR_GET_THP_DISABLE", 42},

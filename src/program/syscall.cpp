@@ -29,6 +29,10 @@ constexpr auto kSignatures = std::to_array<SysSignature>({
     {Sys::close, "close", 1, 1, "fd"},
     {Sys::read, "read", 3, 3, "fd, buf, count"},
     {Sys::write, "write", 3, 3, "fd, buf, count"},
+    {Sys::lseek, "lseek", 3, 3, "fd, offset, whence"},
+    {Sys::pipe2, "pipe2", 1, 2, "pipefd, flags"},
+    {Sys::fcntl, "fcntl", 2, 3, "fd, cmd, arg"},
+    {Sys::prlimit64, "prlimit64", 3, 4, "pid, resource, new_limit, old_limit"},
     {Sys::prctl, "prctl", 1, 5, "option, arg2, arg3, arg4, arg5"},
     {Sys::getppid, "getppid", 0, 0, ""},
 });

@@ -35,6 +35,8 @@ std::optional<Range> range_before(const CallRequest& call) {
     case Sys::read:
     case Sys::write:
       return checked(call.arguments[1], call.arguments[2]);
+    case Sys::pipe2:
+      return checked(call.arguments[0], 8);  // two descriptors of four bytes
     default:
       return std::nullopt;
   }

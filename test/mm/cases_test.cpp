@@ -130,8 +130,8 @@ TEST(Cases, TheKernelsOwnWritesStopWithoutASignal) {
   const Addr a = world.alone(2);
   world.store_pages(a, 2);
   EXPECT_TRUE(world->mprotect(a + P, P, kR));
-  EXPECT_EQ(world->copy_to_user(a + P, 10, 0), 0u);
-  EXPECT_EQ(world->copy_to_user(a, 2 * P, 0), P);
+  EXPECT_EQ(world->clear_user(a + P, 10), 0u);
+  EXPECT_EQ(world->clear_user(a, 2 * P), P);
 }
 
 TEST(Cases, ReadingFirstCostsASecondFault) {
@@ -160,7 +160,7 @@ TEST(Cases, PopulatingCountsAsMinorFaultsAndNotAsExceptions) {
   EXPECT_EQ(faults_of([&] { EXPECT_TRUE(world->mlock(c, 1024 * P)); }), kernel_only);
   const Addr d = world.alone(1024);
   const std::pair<std::uint64_t, std::uint64_t> both{1024, 1024};
-  EXPECT_EQ(faults_of([&] { EXPECT_EQ(world->copy_to_user(d, 1024 * P, 0), 1024 * P); }), both);
+  EXPECT_EQ(faults_of([&] { EXPECT_EQ(world->clear_user(d, 1024 * P), 1024 * P); }), both);
 }
 
 }  // namespace

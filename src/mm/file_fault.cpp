@@ -1,0 +1,69 @@
+// Faults in mappings of an object: a memfd, or shared anonymous memory (do_fault).
+#include "mm/fault.h"
+
+namespace faultline::mm {
+namespace {
+
+/// The bytes around a read fault in which the kernel also maps what the cache already holds (fault_around_bytes).
+constexpr std::uint64_t kAround = 16 * kPageSize;
+
+Pte cache_entry(const Mm& mm, const Vma& vma, FrameId frame) {
+  return Pte::make(frame, protection_bits(mm.profile(), vma.flags) | Pte::kYoung);
+}
+
+void map_cached(Mm& mm, Addr addr, FrameId frame, Pte pte) {
+  mm.frames().map(frame);
+  set_pte(mm, addr, pte);
+}
+
+/// The cached page of that number; one is made where there is none, for reads too.
+FrameId cached_page(Mm& mm, Shmem& object, std::uint64_t page) {
+  if (const auto found = object.find(page)) return *found;
+  mm.count(Counter::pages_zeroed);
+  return object.add(page);
+}
+
+/// Maps the cached pages around a read fault (do_fault_around). Was that of `addr` among them?
+bool map_around(Mm& mm, const Vma& vma, Addr addr) {
+  const Addr first = std::max(Addr{addr.value & ~(kAround - 1)}, vma.start);
+  constexpr std::uint64_t kTable = std::uint64_t{1} << entry_shift(Level::pmd);
+  const Addr table_end{(addr.value & ~(kTable - 1)) + kTable};
+  const Addr last = std::min({first + kAround, vma.end, table_end});
+  const std::uint64_t from = vma.pgoff_at(first);
+  bool mapped = false;
+  vma.object->each(from, std::min(from + Range{first, last}.pages(), vma.object->pages()),
+                   [&](std::uint64_t page, FrameId frame) {
+                     const Addr at = first + ((page - from) << kPageShift);
+                     if (!mm.table.get(at).none()) return;
+                     map_cached(mm, at, frame, cache_entry(mm, vma, frame));
+                     mapped |= at == addr;
+                   });
+  return mapped;
+}
+
+}  // namespace
+
+Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrigin origin) {
+  Shmem& object = *vma.object;
+  const std::uint64_t page = vma.pgoff_at(addr);
+  const bool copies = direction == Direction::write && !vma.is(VmFlags::shared);
+  if (copies) prepare_anon_vma(mm, vma);
+  if (page >= object.pages()) return Handled::beyond_end;
+  mm.count(Counter::minor_faults);
+  if (copies) {
+    const FrameId source = cached_page(mm, object, page);
+    mm.count(Counter::pages_copied);
+    map_owned(mm, vma, addr, mm.frames().allocate_copy(source));
+    count_handled(mm, addr, Counter::fault_copy, Rule::file_page_copied, origin);
+    return Handled::done;
+  }
+  if (direction == Direction::write || !map_around(mm, vma, addr)) {
+    const FrameId frame = cached_page(mm, object, page);
+    const std::uint64_t dirty = direction == Direction::write ? Pte::kDirty : 0;
+    map_cached(mm, addr, frame, cache_entry(mm, vma, frame).with(dirty));
+  }
+  count_handled(mm, addr, Counter::fault_file, Rule::file_page, origin);
+  return Handled::done;
+}
+
+}  // namespace faultline::mm
