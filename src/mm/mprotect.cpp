@@ -22,7 +22,8 @@ bool needs_flush(const Profile& profile, Pte before, Pte after) {
 
 /// The flags of a VMA with other access; all else stays.
 VmFlags with_access(const Profile& profile, VmFlags flags, Prot prot) {
-  return (flags & ~(VmFlags::access | VmFlags::exec_only_key)) | new_mapping_flags(profile, prot);
+  constexpr VmFlags kByProt = VmFlags::access | VmFlags::exec_only_key;
+  return (flags & ~kByProt) | (new_mapping_flags(profile, prot) & kByProt);
 }
 
 /// Does the mapping permit that much, ever (VM_MAYREAD and its kin)?

@@ -60,15 +60,18 @@ measure "own text" {
 }
 
 TEST(Model, ACallThatIsNotModelledEndsTheRunAndIsNamed) {
-  const run::Report report = run_on("model:6.12", "\nmsync(0, PAGE, 0)\n");
+  const run::Report report = run_on("model:6.12", "\npkey_mprotect(0, PAGE, 0, 1)\n");
   EXPECT_EQ(report.ending, Ending::unsupported);
-  EXPECT_EQ(report.detail, "model does not do msync yet");
+  EXPECT_EQ(report.detail, "model does not do pkey_mprotect yet");
   EXPECT_EQ(report.ended_at.line, 2U);
 }
 
-TEST(Model, ASharedMappingIsNotTakenForAPrivateOne) {
-  const run::Report report = run_on("model:6.12", "a = mmap(NULL, PAGE, PROT_READ, MAP_SHARED|MAP_ANONYMOUS, -1, 0)\n");
-  EXPECT_EQ(report.ending, Ending::unsupported);
+TEST(Model, AMappingOfWhatIsNotModelledIsNotTakenForAnother) {
+  EXPECT_EQ(
+      run_on("model:6.12", "z = open(\"/dev/zero\", O_RDWR)\nmmap(NULL, PAGE, PROT_READ, MAP_SHARED, z, 0)\n").detail,
+      "model does not do an mmap of anything but a memfd yet");
+  EXPECT_EQ(run_on("model:6.12", "mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB, -1, 0)\n").ending,
+            Ending::unsupported);
 }
 
 TEST(Model, AnEndlessProgramMeetsTheTimeLimit) {
