@@ -103,6 +103,12 @@ run::AccessOutcome NativeKernel::place_code(Addr addr) {
   });
 }
 
+run::ProbeAnswer NativeKernel::huge(Range range) {
+  const auto pages = process_.memory.huge(range);
+  if (!pages) return std::unexpected("this kernel does not say which pages are huge (PAGEMAP_SCAN, Linux 6.7)");
+  return *pages;
+}
+
 run::ProbeAnswer NativeKernel::perm(Addr addr) {
   const std::optional<Prot> prot = process_.memory.protection(addr);
   return prot ? std::to_underlying(*prot) : program::kUnmapped;

@@ -51,6 +51,7 @@ class NativeKernel {
   run::Shape shape(Range range) { return process_.memory.shape(range); }
   run::ProbeAnswer vmas(std::optional<Range> range) { return process_.memory.count_areas(range); }
   run::ProbeAnswer resident(Range range) { return process_.memory.resident(range); }
+  run::ProbeAnswer huge(Range range);
   run::ProbeAnswer perm(Addr addr);
   run::ProbeAnswer value(Addr addr) { return process_.memory.byte_at(addr); }
   run::ProbeAnswer max_map_count();

@@ -91,6 +91,15 @@ std::uint64_t ProcessMemory::resident(Range range) const {
   return there;
 }
 
+std::optional<std::uint64_t> ProcessMemory::huge(Range range) const {
+  std::optional<std::uint64_t> pages = 0;
+  for_each_area(range, [&](const MappedArea& area) {
+    const auto found = huge_in(area.range.intersect(range));
+    pages = pages && found ? std::optional(*pages + *found) : std::nullopt;
+  });
+  return pages;
+}
+
 std::optional<Prot> ProcessMemory::protection(Addr addr) const {
   std::optional<Prot> found;
   const Range byte{addr, Addr{addr.value + 1}};
@@ -135,17 +144,13 @@ run::Shape ProcessMemory::shape(Range range) const {
   run::Shape shape;
   std::uint64_t vmas = 0;
   std::uint64_t present = 0;
-  std::optional<std::uint64_t> huge = 0;
   for_each_area(range, [&](const MappedArea& area) {
-    const Range part = area.range.intersect(range);
     ++vmas;
-    present += resident_in(part);
-    const std::optional<std::uint64_t> found = huge_in(part);
-    huge = huge && found ? std::optional(*huge + *found) : std::nullopt;
+    present += resident_in(area.range.intersect(range));
   });
   shape.vmas = vmas;
   shape.present = present;
-  shape.huge = huge;
+  shape.huge = huge(range);
   return shape;
 }
 

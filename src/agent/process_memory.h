@@ -35,6 +35,8 @@ class ProcessMemory {
   std::uint64_t count_areas(std::optional<Range> range) const;
   /// Pages that are present or swapped out; guard regions are neither.
   std::uint64_t resident(Range range) const;
+  /// Of those, pages mapped by huge entries; nothing where the kernel cannot tell.
+  std::optional<std::uint64_t> huge(Range range) const;
   std::optional<Prot> protection(Addr addr) const;
   /// The byte there, read without a fault of this process; 0 where no page is.
   std::uint8_t byte_at(Addr addr) const;
@@ -46,7 +48,6 @@ class ProcessMemory {
   bool query_areas(Range range, VisitFunction visit, void* context) const;
   void parse_areas(Range range, VisitFunction visit, void* context) const;
   std::uint64_t resident_in(Range pages) const;
-  /// Pages mapped by huge entries; nothing where the kernel cannot tell.
   std::optional<std::uint64_t> huge_in(Range range) const;
 
   void open_files();

@@ -29,6 +29,8 @@ constexpr auto kNames = std::to_array<Names>({
     {"ptes_upgraded", "PTEs made writable by mprotect"},
     {"pages_zeroed", "pages zeroed"},
     {"pages_copied", "pages copied"},
+    {"huge_pages", "huge pages mapped"},
+    {"huge_splits", "huge pages split"},
     {"tables_made", "page tables made"},
     {"tables_freed", "page tables freed"},
     {"flushes_ranged", "TLB flushes, ranged"},

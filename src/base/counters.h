@@ -37,6 +37,8 @@ enum class Counter : std::uint8_t {
   ptes_upgraded,  // made writable by mprotect itself: a write fault avoided
   pages_zeroed,
   pages_copied,
+  huge_pages,   // entries that map a huge page, made by a fault or by collapsing
+  huge_splits,  // huge pages whose entry was split into PTEs
   tables_made,
   tables_freed,
   flushes_ranged,

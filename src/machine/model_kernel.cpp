@@ -143,7 +143,7 @@ run::AccessOutcome ModelKernel::place_code(Addr addr) {
 
 run::Shape ModelKernel::shape(Range range) const {
   const mm::RangeState state = space_->state(range);
-  return {.vmas = state.vmas, .present = state.present, .writable = state.writable, .huge = 0};
+  return {.vmas = state.vmas, .present = state.present, .writable = state.writable, .huge = state.huge};
 }
 
 run::ProbeAnswer ModelKernel::vmas(std::optional<Range> range) const {

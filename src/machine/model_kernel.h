@@ -37,6 +37,7 @@ class ModelKernel {
   run::Shape shape(Range range) const;
   run::ProbeAnswer vmas(std::optional<Range> range) const;
   run::ProbeAnswer resident(Range range) const { return space_->state(range).present; }
+  run::ProbeAnswer huge(Range range) const { return space_->state(range).huge; }
   run::ProbeAnswer perm(Addr addr) const;
   run::ProbeAnswer value(Addr addr) const { return space_->peek(addr); }
   run::ProbeAnswer max_map_count() const { return space_->tunables().max_map_count; }

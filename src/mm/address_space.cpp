@@ -144,9 +144,10 @@ std::uint64_t AddressSpace::vma_count() const { return mm_->vmas.size(); }
 RangeState AddressSpace::state(Range range) const {
   RangeState found;
   mm_->vmas.each(range, [&](const Vma&) { ++found.vmas; });
-  mm_->table.each({range.start.page_floor(), Addr{page_ceil(range.end.value)}}, [&](Addr, Pte pte) {
-    found.present += pte.present() ? 1 : 0;
-    found.writable += pte.write() ? 1 : 0;
+  mm_->table.each({range.start.page_floor(), Addr{page_ceil(range.end.value)}}, [&](Range part, Pte pte) {
+    if (pte.present()) found.present += part.pages();
+    if (pte.write()) found.writable += part.pages();
+    if (pte.huge()) found.huge += part.pages();
   });
   return found;
 }
@@ -157,8 +158,9 @@ PageState AddressSpace::page(Addr addr) const {
                   .writable = pte.write(),
                   .dirty = pte.dirty(),
                   .zero_page = pte.zero_page(),
-                  .guard = pte.guard()};
-  state.exclusive = pte.present() && mm_->frames().at(pte.frame()).exclusive() == Exclusive::yes;
+                  .guard = pte.guard(),
+                  .huge = pte.huge()};
+  state.exclusive = pte.present() && is_exclusive(mm_->frames(), pte);
   return state;
 }
 

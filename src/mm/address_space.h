@@ -27,6 +27,7 @@ struct RangeState {
   std::uint64_t vmas = 0;      // that overlap the range
   std::uint64_t present = 0;   // pages with a present PTE, the zero page included
   std::uint64_t writable = 0;  // of those, writable without a fault
+  std::uint64_t huge = 0;      // of those present, mapped by huge pages
 };
 
 /// One page as pagemap(5) would describe it.
@@ -37,6 +38,7 @@ struct PageState {
   bool exclusive = false;
   bool zero_page = false;
   bool guard = false;
+  bool huge = false;  // part of a huge page
 };
 
 /// A process's memory: what mm_struct is to the kernel. Calls take raw arguments as the system call does, refuse in the

@@ -97,11 +97,11 @@ EntryView view(const Mm& mm, Pte pte) {
                   .writable = seen.writable,
                   .executable = seen.executable,
                   .dirty = pte.dirty(),
-                  .guard = pte.guard()};
+                  .guard = pte.guard(),
+                  .huge = pte.huge()};
   if (pte.present() && !pte.zero_page()) {
-    const Frame& frame = mm.system.frames().at(pte.frame());
-    entry.exclusive = frame.exclusive() == Exclusive::yes;
-    entry.references = frame.references();
+    entry.exclusive = is_exclusive(mm.system.frames(), pte);
+    entry.references = mm.system.frames().references(pte.frame());
   }
   return entry;
 }
@@ -163,6 +163,11 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
 }
 
 }  // namespace
+
+bool is_exclusive(const FramePool& frames, Pte pte) {
+  const FrameId id = pte.huge() ? frames.head(pte.frame()) : pte.frame();
+  return frames.at(id).exclusive() == Exclusive::yes;
+}
 
 arch::Translation translation(Pte pte) {
   return {.valid = pte.accessible(),

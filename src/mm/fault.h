@@ -32,8 +32,12 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
 
 /// Maps a frame, whose one reference is handed over, as an anonymous page that this VMA owns alone.
 void map_owned(Mm& mm, const Vma& vma, Addr addr, FrameId frame);
-/// Counts the kind of a fault; the kernel's own faulting is one kind whatever it does to the page.
-void count_handled(Mm& mm, Addr addr, Counter kind, Rule rule, FaultOrigin origin);
+/// Counts a fault of this kind over the range that it mapped, and tells why; what the kernel faults in for itself is of
+/// one kind, whatever it does to the page.
+void count_handled(Mm& mm, Range mapped, Counter kind, Rule rule, FaultOrigin origin);
+
+/// Does one process own the page, or the huge page, alone? A huge page carries the mark on its first page.
+bool is_exclusive(const FramePool& frames, Pte pte);
 
 /// What the processor would see in an entry.
 arch::Translation translation(Pte pte);

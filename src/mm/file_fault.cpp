@@ -54,7 +54,7 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
     const FrameId source = cached_page(mm, object, page);
     mm.count(Counter::pages_copied);
     map_owned(mm, vma, addr, mm.frames().allocate_copy(source));
-    count_handled(mm, addr, Counter::fault_copy, Rule::file_page_copied, origin);
+    count_handled(mm, Range::of(addr, kPageSize), Counter::fault_copy, Rule::file_page_copied, origin);
     return Handled::done;
   }
   if (direction == Direction::write || !map_around(mm, vma, addr)) {
@@ -62,7 +62,7 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
     const std::uint64_t dirty = direction == Direction::write ? Pte::kDirty : 0;
     map_cached(mm, addr, frame, cache_entry(mm, vma, frame).with(dirty));
   }
-  count_handled(mm, addr, Counter::fault_file, Rule::file_page, origin);
+  count_handled(mm, Range::of(addr, kPageSize), Counter::fault_file, Rule::file_page, origin);
   return Handled::done;
 }
 

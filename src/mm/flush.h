@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/page.h"
-#include "mm/profile.h"
+#include "mm/frame.h"
 
 namespace faultline::mm {
 
@@ -15,22 +15,25 @@ class FlushBatch {
   FlushBatch(const FlushBatch&) = delete;
   FlushBatch& operator=(const FlushBatch&) = delete;
 
-  /// A translation in this range may be cached and must go.
-  void add(Range range) {
+  /// Translations in this range may be cached, one for each page of this size, and must go.
+  void add(Range range, PageSize size = PageSize::base) {
     if (pending_.empty()) {
       pending_ = range;
+      stride_ = size;
     } else {
+      stride_ = std::min(stride_, size);
       pending_ = {std::min(pending_.start, range.start), std::max(pending_.end, range.end)};
     }
   }
   /// The walk leaves a VMA. x86-64 gathers on across VMAs (MMU_GATHER_MERGE_VMAS); arm64 flushes here.
   void end_vma();
-  /// Flushes what is pending, as a range or, above the architecture's ceiling, whole.
+  /// Flushes what is pending, as a range or, above the architecture's ceiling of entries, whole.
   void perform();
 
  private:
   Mm& mm_;
   Range pending_{};
+  PageSize stride_ = PageSize::base;  // the smallest page in what is pending
 };
 
 }  // namespace faultline::mm

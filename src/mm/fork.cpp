@@ -14,7 +14,7 @@ void share_pages(Mm& parent, Mm& child, const Vma& vma) {
       set_pte(child, at, pte);
       return pte;
     }
-    parent.frames().map(pte.frame());
+    parent.frames().map(pte.frame(), pte.size());
     if (vma.is(VmFlags::shared)) {
       set_pte(child, at, pte.without(Pte::kDirty | Pte::kYoung));
       return pte;
@@ -22,7 +22,7 @@ void share_pages(Mm& parent, Mm& child, const Vma& vma) {
     if (!pte.zero_page()) parent.frames().at(pte.frame()).set_exclusive(Exclusive::no);
     const Pte shared = pte.without(Pte::kWrite);
     set_pte(child, at, shared.without(Pte::kYoung));
-    parent.tlb.drop(at);
+    parent.tlb.drop(mapped_range(at, pte));
     return shared;
   });
 }

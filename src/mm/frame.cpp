@@ -13,18 +13,24 @@ FramePool::FramePool() {
   live_ = 0;
 }
 
+/// Frames that were never used, in a row.
+std::uint32_t FramePool::take_new(std::uint32_t count) {
+  const std::uint32_t first = next_;
+  next_ += count;
+  while (chunks_.size() <= ((next_ - 1) >> kChunkShift)) {
+    chunks_.push_back(std::make_unique<Frame[]>(std::size_t{1} << kChunkShift));
+  }
+  return first;
+}
+
 FrameId FramePool::allocate() {
-  std::uint32_t index = 0;
+  FrameId id;
   if (free_.empty()) {
-    index = next_++;
-    if ((index >> kChunkShift) == chunks_.size()) {
-      chunks_.push_back(std::make_unique<Frame[]>(std::size_t{1} << kChunkShift));
-    }
+    id.index = take_new(1);
   } else {
-    index = free_.back();
+    id.index = free_.back();
     free_.pop_back();
   }
-  const FrameId id{index};
   at(id) = Frame{};
   at(id).references_ = 1;
   ++live_;
@@ -33,35 +39,80 @@ FrameId FramePool::allocate() {
 
 FrameId FramePool::allocate_copy(FrameId source) {
   const FrameId id = allocate();
-  Frame& copy = at(id);
-  const std::uint32_t content = at(source).content_;
-  if ((content & kBuffered) == 0) {
-    copy.content_ = content;
-  } else {
-    Buffer& target = buffer_of(copy);
-    target = *buffers_[content & ~kBuffered];
-  }
+  copy_content(id, source);
   return id;
 }
 
-void FramePool::map(FrameId id) {
-  if (id == kZeroFrame) return;
-  ++at(id).references_;
-  ++at(id).mappings_;
+FrameId FramePool::allocate_huge() {
+  FrameId head;
+  if (free_huge_.empty()) {
+    head.index = take_new(kHugePages);
+  } else {
+    head.index = free_huge_.back();
+    free_huge_.pop_back();
+  }
+  for (std::uint32_t i = 0; i < kHugePages; ++i) {
+    Frame& frame = at({head.index + i});
+    frame = Frame{};
+    frame.references_ = i == 0 ? Frame::kHead | 1 : Frame::kTail | i;
+  }
+  live_ += kHugePages;
+  return head;
 }
 
-void FramePool::unmap(FrameId id) {
+void FramePool::copy_content(FrameId target, FrameId source) {
+  Frame& copy = at(target);
+  const std::uint32_t content = at(source).content_;
+  release_content(copy);
+  if ((content & kBuffered) == 0) {
+    copy.content_ = content;
+  } else {
+    Buffer& buffer = buffer_of(copy);
+    buffer = *buffers_[content & ~kBuffered];
+  }
+}
+
+void FramePool::map(FrameId id, PageSize size) {
   if (id == kZeroFrame) return;
-  --at(id).mappings_;
+  get(id);
+  const std::uint32_t pages = size == PageSize::huge ? kHugePages : 1;
+  for (std::uint32_t i = 0; i < pages; ++i) ++at({id.index + i}).mappings_;
+}
+
+void FramePool::unmap(FrameId id, PageSize size) {
+  if (id == kZeroFrame) return;
+  const std::uint32_t pages = size == PageSize::huge ? kHugePages : 1;
+  for (std::uint32_t i = 0; i < pages; ++i) --at({id.index + i}).mappings_;
   put(id);
 }
 
 void FramePool::put(FrameId id) {
-  Frame& frame = at(id);
-  if (--frame.references_ != 0) return;
-  release_content(frame);
+  const FrameId first = head(id);
+  Frame& frame = at(first);
+  if ((--frame.references_ & Frame::kReferencesMask) != 0) return;
+  if (!is_large(first)) return release(first);
+  for (std::uint32_t i = 0; i < kHugePages; ++i) release_content(at({first.index + i}));
+  free_huge_.push_back(first.index);
+  live_ -= kHugePages;
+}
+
+void FramePool::release(FrameId id) {
+  release_content(at(id));
   free_.push_back(id.index);
   --live_;
+}
+
+void FramePool::remap_as_base(FrameId head) {
+  at(head).references_ += kHugePages - 1;
+  for (std::uint32_t i = 1; i < kHugePages; ++i) at({head.index + i}).set_exclusive(at(head).exclusive());
+}
+
+void FramePool::split_folio(FrameId head) {
+  for (std::uint32_t i = 0; i < kHugePages; ++i) {
+    const FrameId id{head.index + i};
+    at(id).references_ = at(id).mappings();
+    if (at(id).mappings() == 0) release(id);
+  }
 }
 
 FramePool::Buffer& FramePool::buffer_of(Frame& frame) {

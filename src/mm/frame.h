@@ -17,16 +17,24 @@ struct FrameId {
 };
 inline constexpr FrameId kZeroFrame{0};
 
+/// Base pages of a huge page, which one PMD maps: 2 MiB on both architectures.
+inline constexpr std::uint32_t kHugePages = 512;
+inline constexpr std::uint64_t kHugeBytes = kHugePages * kPageSize;
+constexpr Addr huge_floor(Addr addr) { return Addr{addr.value & ~(kHugeBytes - 1)}; }
+
+/// What one entry of a page table maps.
+enum class PageSize : std::uint8_t { base, huge };
+constexpr std::uint64_t page_bytes(PageSize size) { return size == PageSize::huge ? kHugeBytes : kPageSize; }
+
 /// Does exactly one process own an anonymous page, so that it may be written in place (PageAnonExclusive, A.7)?
 enum class Exclusive : std::uint8_t { no, yes };
 
 /// One 4 KiB page of physical memory: what struct page is to the kernel. Twelve bytes, since there is one per touched
-/// page.
+/// page. The 512 pages of a large folio (a transparent huge page) are frames in a row; the first one, the head, holds
+/// the references of all.
 class Frame {
  public:
-  /// References: PTEs, and whatever else holds the page (pins, caches). page_count().
-  std::uint32_t references() const { return references_; }
-  /// PTEs that map the page. page_mapcount().
+  /// Entries that map the page, PTEs and PMDs. page_mapcount().
   std::uint32_t mappings() const { return mappings_ & kMappingsMask; }
   Exclusive exclusive() const { return (mappings_ & kExclusiveBit) != 0 ? Exclusive::yes : Exclusive::no; }
   void set_exclusive(Exclusive value) {
@@ -41,6 +49,9 @@ class Frame {
   static constexpr std::uint32_t kExclusiveBit = 1U << 31;
   static constexpr std::uint32_t kCachedBit = 1U << 30;
   static constexpr std::uint32_t kMappingsMask = kCachedBit - 1;
+  static constexpr std::uint32_t kTail = 1U << 31;  // the low bits are the distance to the head
+  static constexpr std::uint32_t kHead = 1U << 30;  // of a large folio
+  static constexpr std::uint32_t kReferencesMask = kHead - 1;
 
   std::uint32_t references_ = 0;
   std::uint32_t mappings_ = 0;
@@ -58,13 +69,34 @@ class FramePool {
   /// A frame with the contents of `source`, one reference and no mapping.
   FrameId allocate_copy(FrameId source);
 
-  /// A PTE begins to map the frame: takes a reference too. Nothing is counted on the zero page.
-  void map(FrameId id);
-  /// A PTE ceases to map the frame; the frame is freed with its last reference.
-  void unmap(FrameId id);
+  /// The head of a zero-filled large folio with one reference and no mapping.
+  FrameId allocate_huge();
+  /// Gives a frame the contents of another.
+  void copy_content(FrameId target, FrameId source);
+
+  /// An entry begins to map the frame, or all of a large folio: takes one reference too. Nothing is counted on the zero
+  /// page.
+  void map(FrameId id, PageSize size = PageSize::base);
+  /// An entry ceases to map it; the folio is freed with its last reference.
+  void unmap(FrameId id, PageSize size = PageSize::base);
   /// A further reference that is not a mapping (a pin, a cache), and its end.
-  void get(FrameId id) { ++at(id).references_; }
+  void get(FrameId id) { ++at(head(id)).references_; }
   void put(FrameId id);
+  /// References to the frame, or to the large folio that it is part of: entries, and whatever else holds it (pins,
+  /// caches). folio_ref_count().
+  std::uint32_t references(FrameId id) const { return at(head(id)).references_ & Frame::kReferencesMask; }
+
+  bool is_large(FrameId id) const { return (at(id).references_ & (Frame::kTail | Frame::kHead)) != 0; }
+  /// The first frame of the folio: of a frame of its own, itself.
+  FrameId head(FrameId id) const {
+    const std::uint32_t references = at(id).references_;
+    return (references & Frame::kTail) == 0 ? id : FrameId{id.index - (references & Frame::kReferencesMask)};
+  }
+  /// One PMD that mapped the folio becomes 512 PTEs: as many references, and the head's exclusive mark on every page.
+  void remap_as_base(FrameId head);
+  /// The large folio becomes 512 frames of their own (split_folio). Nothing but entries may hold it; pages that none
+  /// maps are freed.
+  void split_folio(FrameId head);
 
   Frame& at(FrameId id) { return chunks_[id.index >> kChunkShift][id.index & kChunkMask]; }
   const Frame& at(FrameId id) const { return chunks_[id.index >> kChunkShift][id.index & kChunkMask]; }
@@ -94,12 +126,15 @@ class FramePool {
   // plus the index of a buffer with all of them.
   static constexpr std::uint32_t kBuffered = 1U << 31;
 
+  std::uint32_t take_new(std::uint32_t count);
+  void release(FrameId id);
   Buffer& buffer_of(Frame& frame);
   void release_content(Frame& frame);
 
   std::vector<Chunk> chunks_;
   std::uint32_t next_ = 0;
   std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> free_huge_;  // heads of freed large folios
   std::uint64_t live_ = 0;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::uint32_t> free_buffers_;

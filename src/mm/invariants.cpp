@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "mm/fault.h"
+
 namespace faultline::mm {
 namespace {
 
@@ -57,30 +59,36 @@ std::string_view entry_violation(const Mm& mm, const Vma* vma, Addr addr, Pte pt
   }
   if (pte.zero_page() && vma->object != nullptr) return "zero page in the mapping of a file";
   if (pte.zero_page()) return pte.has(Pte::kWrite | Pte::kDirty) ? "zero page writable or dirty" : "";
-  const Frame& frame = mm.system.frames().at(pte.frame());
+  const FramePool& frames = mm.system.frames();
+  const Frame& frame = frames.at(pte.frame());
   if (frame.cached()) return cached_violation(*vma, pte, frame, addr);
   if (vma->is(VmFlags::shared)) return "anonymous page in shared memory";
+  const bool exclusive = is_exclusive(frames, pte);
   if (vma->anon_vma == 0) return "anonymous page in a VMA without anon_vma";
   if (pte.write() && frame.mappings() != 1) return "PTE writable to a page that others map";
   // The v5 patch goes by the reference count, and may leave a page unmarked that a child shared once.
   const bool marked = mm.profile().upgrade != Upgrade::page_count;
-  if (marked && pte.write() && frame.exclusive() == Exclusive::no) {
+  if (marked && pte.write() && !exclusive) {
     return "PTE writable to a page that is not exclusive";
   }
-  if (frame.exclusive() == Exclusive::yes && frame.mappings() != 1) return "exclusive page mapped more than once";
-  if (frame.mappings() == 0 || frame.references() < frame.mappings()) return "frame with fewer references than PTEs";
+  if (exclusive && frame.mappings() != 1) return "exclusive page mapped more than once";
+  if (frame.mappings() == 0 || frames.references(pte.frame()) < frame.mappings())
+    return "frame with fewer references than PTEs";
   return "";
 }
 
 std::optional<std::string> check_entries(const Mm& mm, Range everything) {
   std::optional<std::string> wrong;
   const Vma* vma = nullptr;
-  mm.table.each(everything, [&](Addr addr, Pte pte) {
+  mm.table.each(everything, [&](Range part, Pte pte) {
     if (wrong) return;
-    if (vma == nullptr || !vma->range().contains(addr)) vma = mm.vmas.at(addr);
-    if (const auto text = entry_violation(mm, vma, addr, pte); !text.empty()) wrong = at(text, addr);
-    if (const auto* hit = mm.tlb.lookup(addr, Tlb::kStore); hit != nullptr && !pte.write()) {
-      wrong = at("TLB allows a store that the PTE does not", addr);
+    if (vma == nullptr || !vma->range().contains(part)) vma = mm.vmas.at(part.start);
+    if (const auto text = entry_violation(mm, vma, part.start, pte); !text.empty()) wrong = at(text, part.start);
+    if (vma != nullptr && !vma->range().contains(part)) wrong = at("huge page across the bound of its VMA", part.start);
+    for (Addr page = part.start; page < part.end; page = page + kPageSize) {
+      if (mm.tlb.lookup(page, Tlb::kStore) != nullptr && !pte.write()) {
+        wrong = at("TLB allows a store that the PTE does not", page);
+      }
     }
   });
   return wrong;
@@ -88,14 +96,17 @@ std::optional<std::string> check_entries(const Mm& mm, Range everything) {
 
 /// Counts what points to each frame, in every address space and every object that one maps.
 struct Pointers {
-  absl::flat_hash_map<std::uint32_t, std::uint32_t> entries;
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> entries;  // by page
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> folios;   // by the folio's first page
   absl::flat_hash_set<const Shmem*> objects;
 
   explicit Pointers(const System& system) {
     for (const Mm* mm : system.spaces()) {
       const Range everything{Addr{0}, mm->geometry().task_size};
-      mm->table.each(everything, [&](Addr, Pte pte) {
-        if (pte.present() && !pte.zero_page()) ++entries[pte.frame().index];
+      mm->table.each(everything, [&](Range part, Pte pte) {
+        if (!pte.present() || pte.zero_page()) return;
+        ++folios[system.frames().head(pte.frame()).index];
+        for (std::uint32_t i = 0; i < part.pages(); ++i) ++entries[pte.frame().index + i];
       });
       mm->vmas.each(everything, [&](const Vma& vma) {
         if (vma.object != nullptr) objects.insert(vma.object.get());
@@ -108,10 +119,15 @@ std::string frame_text(std::uint32_t index) { return "frame " + std::to_string(i
 
 std::optional<std::string> check_frames(const System& system) {
   const Pointers pointers(system);
+  const FramePool& frames = system.frames();
   for (const auto& [index, count] : pointers.entries) {
-    const Frame& frame = system.frames().at(FrameId{index});
-    if (frame.mappings() != count) return frame_text(index) + " counts other mappings than PTEs point to it";
-    if (frame.references() < count + (frame.cached() ? 1 : 0)) return frame_text(index) + " has too few references";
+    if (frames.at(FrameId{index}).mappings() != count) {
+      return frame_text(index) + " counts other mappings than PTEs point to it";
+    }
+  }
+  for (const auto& [index, count] : pointers.folios) {
+    const std::uint32_t needed = count + (frames.at(FrameId{index}).cached() ? 1 : 0);
+    if (frames.references(FrameId{index}) < needed) return frame_text(index) + " has too few references";
   }
   std::optional<std::string> wrong;
   for (const Shmem* object : pointers.objects) {

@@ -1,6 +1,6 @@
 // madvise(2): D.7, C.4.
 #include "mm/calls.h"
-#include "mm/fault.h"
+#include "mm/huge.h"
 #include "mm/merge.h"
 #include "mm/seal.h"
 
@@ -81,12 +81,15 @@ std::optional<VmFlags> advised_flags(VmFlags flags, Advice advice) {
 
 /// MADV_FREE: what was written may be dropped until it is written again. Entries become clean and old.
 void mark_lazyfree(Mm& mm, Range part, FlushBatch& flush) {
+  split_folios_partly_in(mm, part);
   std::uint64_t changed = 0;
   const std::uint64_t scanned = mm.table.update(part, [&](Addr at, Pte pte) {
     if (!pte.present() || pte.zero_page() || !pte.has(Pte::kYoung | Pte::kDirty)) return pte;
+    // A huge page that others map too is left alone.
+    if (pte.huge() && mm.frames().at(pte.frame()).mappings() > 1) return pte;
     ++changed;
-    mm.tlb.drop(at);
-    flush.add(Range::of(at, kPageSize));
+    mm.tlb.drop(mapped_range(at, pte));
+    flush.add(mapped_range(at, pte), pte.size());
     return pte.without(Pte::kYoung | Pte::kDirty);
   });
   mm.count(Counter::ptes_scanned, scanned);
@@ -100,6 +103,17 @@ Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
   zap(mm, part, Guarding::keep, flush);
   for (Addr at = part.start; at < part.end; at = at + kPageSize) set_pte(mm, at, Pte::guard_marker());
   return {};
+}
+
+/// MADV_DONTNEED: the pages go, and where the kernel reclaims page tables, those that the range covers whole go too.
+void discard(Mm& mm, Range part, FlushBatch& flush) {
+  zap(mm, part, Guarding::keep, flush);
+  if (mm.profile().table_reclaim == TableReclaim::unmap_only) return;
+  const std::uint64_t before = mm.table.tables_freed();
+  for (Addr at = huge_floor(part.start + (kHugeBytes - 1)); at + kHugeBytes <= part.end; at = at + kHugeBytes) {
+    mm.table.free_empty_table(at);
+  }
+  mm.count(Counter::tables_freed, mm.table.tables_freed() - before);
 }
 
 void remove_guards(Mm& mm, Range part) {
@@ -130,7 +144,7 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
       if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
       [[fallthrough]];
     case Advice::dontneed_locked:
-      zap(mm, part, Guarding::keep, flush);
+      discard(mm, part, flush);
       break;
     case Advice::free:
       if (locked || vma->object != nullptr) return mm.refuse(EINVAL, Rule::bad_argument, part);
@@ -139,7 +153,11 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
     case Advice::cold:
     case Advice::pageout:
       if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
-      return vma;  // nothing is reclaimed
+      split_folios_partly_in(mm, part);  // nothing is reclaimed, but parts of a huge page age apart
+      return vma;
+    case Advice::collapse:
+      if (auto done = collapse(mm, *vma, part); !done) return std::unexpected(done.error());
+      return vma;
     case Advice::guard_install:
       if (auto done = install_guards(mm, *vma, part, flush); !done) return std::unexpected(done.error());
       break;
@@ -147,7 +165,7 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
       remove_guards(mm, part);
       break;
     default:
-      // REMOVE needs a file; COLLAPSE needs a range that a huge page fits in.
+      // REMOVE needs a file.
       return mm.refuse(EINVAL, Rule::bad_argument, part);
   }
   if (mm.profile().advise_flush == AdviseFlush::per_vma) flush.perform();

@@ -1,5 +1,7 @@
 #include "mm/merge.h"
 
+#include "mm/huge.h"
+
 namespace faultline::mm {
 namespace {
 
@@ -147,6 +149,7 @@ Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   if (prev != nullptr) {
     adopt_anon_vma(*prev, vma->anon_vma, vma->chain);
     if (!touches_end) {
+      split_huge_at(mm, part.end);
       mm.vmas.move_bound(prev, vma, part.end);
       count_merge(mm, *prev, 1);
       return prev;
@@ -164,6 +167,7 @@ Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
     if (touches_start) {
       mm.vmas.absorb_prev(next, vma);
     } else {
+      split_huge_at(mm, part.start);
       mm.vmas.move_bound(vma, next, part.start);
     }
     count_merge(mm, *next, 1);
@@ -192,6 +196,7 @@ Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {
 Vma* split_unchecked(Mm& mm, Vma* vma, Addr at) {
   mm.count(Counter::splits);
   mm.explain([&] { return Event{.kind = EventKind::split, .range = {at, vma->end}}; });
+  split_huge_at(mm, at);
   return mm.vmas.split(vma, at);
 }
 

@@ -1,5 +1,6 @@
 #include "mm/mm.h"
 
+#include "mm/huge.h"
 #include "mm/merge.h"
 
 namespace faultline::mm {
@@ -26,8 +27,8 @@ Mm::Mm(System& owner, const Mm& parent)
 
 Mm::~Mm() {
   system.remove_space(this);
-  table.each({Addr{0}, geometry().task_size}, [&](Addr, Pte pte) {
-    if (pte.present()) frames().unmap(pte.frame());
+  table.each({Addr{0}, geometry().task_size}, [&](Range, Pte pte) {
+    if (pte.present()) frames().unmap(pte.frame(), pte.size());
   });
 }
 
@@ -51,11 +52,19 @@ void set_pte(Mm& mm, Addr addr, Pte pte) {
   const std::uint64_t before = mm.table.tables_made();
   mm.table.set(addr, pte);
   mm.count(Counter::tables_made, mm.table.tables_made() - before);
-  mm.tlb.drop(addr);
+  mm.tlb.drop(mapped_range(addr, pte));
+}
+
+void flush_now(Mm& mm, Addr addr, PageSize size) {
+  FlushBatch flush(mm);
+  flush.add(Range::of(addr, page_bytes(size)), size);
+  flush.perform();
 }
 
 std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped) {
+  split_huge_ends(mm, range);
   std::uint64_t removed = 0;
+  const std::uint64_t tables_before = mm.table.tables_freed();
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte pte) {
     if (pte.guard()) {
       if (guards == Guarding::keep) return pte;
@@ -64,14 +73,15 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     }
     if (!pte.present()) return pte;
     if (zapped == Zapped::cached && !mm.frames().at(pte.frame()).cached()) return pte;
-    mm.frames().unmap(pte.frame());
-    mm.tlb.drop(at);
-    flush.add(Range::of(at, kPageSize));
+    mm.frames().unmap(pte.frame(), pte.size());
+    mm.tlb.drop(mapped_range(at, pte));
+    flush.add(mapped_range(at, pte), pte.size());
     ++removed;
     return Pte{};
   });
   mm.count(Counter::ptes_scanned, scanned);
   mm.count(Counter::ptes_changed, removed);
+  mm.count(Counter::tables_freed, mm.table.tables_freed() - tables_before);
   return removed;
 }
 
@@ -94,7 +104,7 @@ void FlushBatch::end_vma() {
 
 void FlushBatch::perform() {
   if (pending_.empty()) return;
-  const bool full = pending_.pages() > mm_.geometry().flush_ceiling_pages;
+  const bool full = pending_.bytes() / page_bytes(stride_) > mm_.geometry().flush_ceiling_pages;
   const Counter counter = full ? Counter::flushes_full : Counter::flushes_ranged;
   mm_.count(counter);
   mm_.explain([&] { return Event{.kind = EventKind::flush, .range = pending_, .counter = counter}; });

@@ -55,11 +55,17 @@ inline void visit_vma(Mm& mm) { mm.count(Counter::vma_visits); }
 /// copy-on-write works (A.1). Shared memory is.
 std::uint64_t protection_bits(const Profile& profile, VmFlags flags);
 
+/// What the entry found at `addr`, the start of its page or huge page, maps.
+inline Range mapped_range(Addr addr, Pte pte) { return Range::of(addr, page_bytes(pte.size())); }
+
 /// Writes an entry, and keeps the software TLB and the count of page tables true.
 void set_pte(Mm& mm, Addr addr, Pte pte);
 
-/// Drops the pages of a range inside one VMA, all or only those of an object's cache, and the guard markers or not.
-/// Returns the entries removed.
+/// Flushes one page or huge page at once, outside of any batch.
+void flush_now(Mm& mm, Addr addr, PageSize size);
+
+/// Drops the pages of a range inside one VMA, all or only those of an object's cache, and the guard markers or not. A
+/// huge page that lies partly in it is split first. Returns the entries removed.
 enum class Guarding : std::uint8_t { keep, drop };
 enum class Zapped : std::uint8_t { all, cached };
 std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped = Zapped::all);

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "mm/huge.h"
+
 namespace faultline::mm {
 namespace {
 
@@ -12,12 +14,34 @@ Addr piece_end(Range source, Addr at, Addr target) {
   return std::min(source.end, at + std::min(to_boundary(at), to_boundary(target)));
 }
 
+/// Moves a huge page whole where it fits at the new address, else splits it. False where the piece has none now.
+bool move_huge(Mm& mm, Range piece, Addr to) {
+  if (!mm.table.get(piece.start).huge()) return false;
+  const bool whole = piece.bytes() == kHugeBytes;
+  const std::uint64_t made_before = mm.table.tables_made();
+  const bool moved = whole && mm.table.move_huge(piece.start, to);
+  mm.count(Counter::tables_made, mm.table.tables_made() - made_before);
+  if (!moved) {
+    split_huge(mm, piece.start);
+    return false;
+  }
+  mm.count(Counter::ptes_scanned);
+  mm.count(Counter::ptes_changed);
+  mm.tlb.drop(piece);
+  flush_now(mm, piece.start, PageSize::huge);
+  return true;
+}
+
 }  // namespace
 
 void move_pages(Mm& mm, Range source, Addr target) {
   for (Addr at = source.start; at < source.end;) {
     const Addr to = target + (at - source.start);
     const Range piece{at, piece_end(source, at, to)};
+    if (move_huge(mm, piece, to)) {
+      at = piece.end;
+      continue;
+    }
     std::vector<std::pair<Addr, Pte>> moved;
     bool present = false;
     mm.count(Counter::ptes_scanned, mm.table.update(piece, [&](Addr from, Pte pte) {

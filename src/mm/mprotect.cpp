@@ -79,13 +79,15 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush) {
     if (rule != Rule::none) {
       mm.explain([&] {
         return Event{
-            .kind = EventKind::upgrade, .range = Range::of(at, kPageSize), .rule = rule, .write = upgrades(rule)};
+            .kind = EventKind::upgrade, .range = mapped_range(at, after), .rule = rule, .write = upgrades(rule)};
       });
     }
     ++changed;
-    mm.tlb.drop(at);
+    mm.tlb.drop(mapped_range(at, after));
+    // A huge page's entry is invalidated while it changes, which most kernels flush for by itself.
+    if (after.huge() && mm.profile().protect_flush != ProtectFlush::when_needed) flush_now(mm, at, PageSize::huge);
     if (needs_flush(mm.profile(), before, after)) {
-      flush.add(Range::of(at, kPageSize));
+      flush.add(mapped_range(at, after), after.size());
       flush_needed = true;
     }
     return after;

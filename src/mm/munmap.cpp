@@ -50,8 +50,10 @@ Result<void> unmap_range(Mm& mm, Range range) {
   // A table goes when no neighbour can need it.
   const Vma* prev = mm.vmas.before(removed.start);
   const Vma* next = mm.vmas.find(removed.end);
-  const std::uint64_t freed = mm.table.free_tables(removed, prev != nullptr ? prev->end : Addr{0},
-                                                   next != nullptr ? next->start : mm.geometry().task_size);
+  const std::uint64_t tables_before = mm.table.tables_freed();
+  mm.table.free_tables(removed, prev != nullptr ? prev->end : Addr{0},
+                       next != nullptr ? next->start : mm.geometry().task_size);
+  const std::uint64_t freed = mm.table.tables_freed() - tables_before;
   mm.count(Counter::tables_freed, freed);
   if (freed != 0) flush.add(removed);
   flush.perform();

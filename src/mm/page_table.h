@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 
@@ -34,67 +35,95 @@ struct Table<Level::pte> {
   std::array<Pte, kTableEntries> entries;
   std::uint32_t used = 0;  // entries that are not none
 };
+/// A PMD points to a table, or maps a huge page: then its table is the empty one that was deposited for a later split.
+template <>
+struct Table<Level::pmd> {
+  std::array<std::unique_ptr<Table<Level::pte>>, kTableEntries> entries;
+  std::array<Pte, kTableEntries> huge;
+  std::uint32_t used = 0;
+};
 using PteTable = Table<Level::pte>;
+using PmdTable = Table<Level::pmd>;
 
-/// A process's page tables. Tables are made on demand and freed only by free_tables(), as the kernel does.
+/// A process's page tables. Tables are made on demand and freed by free_tables() and free_empty_table(), as the kernel
+/// does; a huge page has one too, which is freed with it.
 class PageTable {
  public:
-  /// The entry for an address, or nullptr where no table exists.
-  const Pte* find(Addr addr) const;
-  /// The entry for an address, none where no table exists.
-  Pte get(Addr addr) const {
-    const Pte* pte = find(addr);
-    return pte == nullptr ? Pte{} : *pte;
-  }
-  /// Writes the entry, making tables on the way.
+  /// The entry that maps an address, none where nothing does. Of a huge page it is the part that maps this very page,
+  /// with kHuge set.
+  Pte get(Addr addr) const;
+  /// Writes the entry at this address, of the level that `pte` belongs to, making tables on the way. No huge page maps
+  /// the address when a PTE is written, and no table when a huge page is mapped first.
   void set(Addr addr, Pte pte);
+  /// Is there a table of PTEs for the address (pmd_none, when there is no huge page either)?
+  bool has_table(Addr addr) const { return leaf(addr) != nullptr; }
 
-  /// Calls `visit(addr, pte)` for every entry, none or not, of every existing table under the range, and stores what it
-  /// returns. The kernel's walks do the same: they step over missing tables and look at each entry of the others.
-  /// Returns the entries looked at.
+  /// Replaces a huge page's entry by 512 PTEs in the table that was deposited; `first` maps the first page.
+  void split_huge(Addr addr, Pte first);
+  /// Replaces a table of PTEs by a huge page's entry; the table becomes the deposited one. The entries are none.
+  void collapse(Addr addr, Pte huge);
+  /// Moves a huge page's entry, its table with it, to an aligned address where neither is. False where one is.
+  bool move_huge(Addr from, Addr to);
+  /// Frees the table of PTEs at the address if all its entries are none.
+  void free_empty_table(Addr addr);
+
+  /// Calls `visit(addr, entry)` for every entry, none or not, of every existing table under the range, and for every
+  /// huge page in it, and stores what it returns. The kernel's walks do the same: they step over missing tables and
+  /// look at each entry of the others. A huge page that lies partly in the range is
+  /// stepped over. Returns the entries looked at.
   template <class Visit>
   std::uint64_t update(Range range, Visit&& visit);
-  /// The same for entries that are not none, without storing.
+  /// Calls `visit(part, entry)` for entries that are not none, without storing: `part` is what of the range the entry
+  /// maps, and `entry` belongs to its first page.
   template <class Visit>
   void each(Range range, Visit&& visit) const;
 
   /// Frees the tables that lie under `range` and cannot serve any address in [floor, ceiling) outside of it
-  /// (free_pgtables). All their entries are none by then. Returns how many were freed.
-  std::uint64_t free_tables(Range range, Addr floor, Addr ceiling);
+  /// (free_pgtables). All their entries are none by then.
+  void free_tables(Range range, Addr floor, Addr ceiling);
 
-  /// Tables that exist below the top one, and those ever made.
-  std::uint64_t tables() const { return tables_; }
+  /// Tables that exist below the top one; those ever made, and ever freed.
+  std::uint64_t tables() const { return tables_made_ - tables_freed_; }
   std::uint64_t tables_made() const { return tables_made_; }
+  std::uint64_t tables_freed() const { return tables_freed_; }
 
  private:
-  template <Level L>
-  using Child = Table<below(L)>;
-
   PteTable* leaf(Addr addr) const;
-  template <Level L, class Visit>
-  static void leaves(const Table<L>& table, Range range, Visit&& visit);
+  PmdTable* pmd_table(Addr addr) const;
+  PmdTable& make_pmd_table(Addr addr);
+  PteTable& make_leaf(PmdTable& pmds, Addr addr);
+  void drop_leaf(PmdTable& pmds, std::size_t index);
+
+  /// Calls `visit_table(PteTable, part)` and `visit_huge(PmdTable, index, part)` for what exists under the range.
+  template <Level L, class TableRef, class VisitTable, class VisitHuge>
+  static void leaves(TableRef& table, Range range, VisitTable&& visit_table, VisitHuge&& visit_huge);
   template <Level L>
-  std::uint64_t free_under(Table<L>& table, Range range, Addr floor, Addr ceiling);
+  void free_under(Table<L>& table, Range range, Addr floor, Addr ceiling);
 
   Table<Level::pgd> top_;
-  std::uint64_t tables_ = 0;
   std::uint64_t tables_made_ = 0;
+  std::uint64_t tables_freed_ = 0;
   // The leaf that was used last; accesses come in runs.
   mutable PteTable* last_leaf_ = nullptr;
   mutable std::uint64_t last_leaf_tag_ = 0;
 };
 
-template <Level L, class Visit>
-void PageTable::leaves(const Table<L>& table, Range range, Visit&& visit) {
+template <Level L, class TableRef, class VisitTable, class VisitHuge>
+void PageTable::leaves(TableRef& table, Range range, VisitTable&& visit_table, VisitHuge&& visit_huge) {
   constexpr std::uint64_t span = std::uint64_t{1} << entry_shift(L);
   for (Addr at = range.start; at < range.end;) {
     const Addr entry_start{at.value & ~(span - 1)};
     const Range part = range.intersect(Range::of(entry_start, span));
-    if (const auto& child = table.entries[entry_index(L, at)]) {
+    const std::size_t index = entry_index(L, at);
+    if (const auto& child = table.entries[index]) {
       if constexpr (L == Level::pmd) {
-        visit(*child, part);
+        if (table.huge[index].none()) {
+          visit_table(*child, part);
+        } else {
+          visit_huge(table, index, part);
+        }
       } else {
-        leaves<below(L)>(*child, part, visit);
+        leaves<below(L)>(*child, part, visit_table, visit_huge);
       }
     }
     at = part.end;
@@ -104,7 +133,7 @@ void PageTable::leaves(const Table<L>& table, Range range, Visit&& visit) {
 template <class Visit>
 std::uint64_t PageTable::update(Range range, Visit&& visit) {
   std::uint64_t scanned = 0;
-  leaves<Level::pgd>(top_, range, [&](PteTable& table, Range part) {
+  const auto visit_table = [&](PteTable& table, Range part) {
     scanned += part.pages();
     for (Addr at = part.start; at < part.end; at = at + kPageSize) {
       Pte& entry = table.entries[entry_index(Level::pte, at)];
@@ -112,19 +141,30 @@ std::uint64_t PageTable::update(Range range, Visit&& visit) {
       table.used += static_cast<std::uint32_t>(entry.none()) - static_cast<std::uint32_t>(changed.none());
       entry = changed;
     }
-  });
+  };
+  const auto visit_huge = [&](PmdTable& pmds, std::size_t index, Range part) {
+    ++scanned;
+    if (part.bytes() != kHugeBytes) return;
+    pmds.huge[index] = visit(part.start, pmds.huge[index]);
+    if (pmds.huge[index].none()) drop_leaf(pmds, index);
+  };
+  leaves<Level::pgd>(top_, range, visit_table, visit_huge);
   return scanned;
 }
 
 template <class Visit>
 void PageTable::each(Range range, Visit&& visit) const {
-  leaves<Level::pgd>(top_, range, [&](const PteTable& table, Range part) {
+  const auto visit_table = [&](const PteTable& table, Range part) {
     if (table.used == 0) return;
     for (Addr at = part.start; at < part.end; at = at + kPageSize) {
       const Pte entry = table.entries[entry_index(Level::pte, at)];
-      if (!entry.none()) visit(at, entry);
+      if (!entry.none()) visit(Range::of(at, kPageSize), entry);
     }
-  });
+  };
+  const auto visit_huge = [&](const PmdTable& pmds, std::size_t index, Range part) {
+    visit(part, pmds.huge[index].advanced(static_cast<std::int64_t>(entry_index(Level::pte, part.start))));
+  };
+  leaves<Level::pgd>(top_, range, visit_table, visit_huge);
 }
 
 }  // namespace faultline::mm

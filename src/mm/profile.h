@@ -40,6 +40,39 @@ enum class ZeroPage : std::uint8_t {
   forbidden,  // a page of its own (mm_forbids_zeropage): some virtual machines run so
 };
 
+/// Which mappings get huge pages (/sys/kernel/mm/transparent_hugepage/enabled).
+enum class Thp : std::uint8_t {
+  never,
+  madvise,  // those that asked with MADV_HUGEPAGE
+  always,   // all but those that declined with MADV_NOHUGEPAGE
+};
+
+/// What a write to the huge zero page does (B.5, B.7).
+enum class HugeZero : std::uint8_t {
+  split,     // up to 6.12: it is split, and one base page is copied
+  allocate,  // 6.13 on: a huge page takes its place
+};
+
+/// When is a write-protected part of a huge page reused that is not marked exclusive (A.6)?
+enum class LargeReuse : std::uint8_t {
+  single_reference,  // the last part that is mapped
+  never,             // 6.9 to 6.14
+  all_mine,          // 6.15 on: every reference is a mapping of this process, of more than one part
+};
+
+/// Do the parts of a split huge page inherit its dirty bit? It decides whether 6.1 upgrades them.
+enum class SplitDirty : std::uint8_t { dropped, kept };
+
+/// What MADV_COLLAPSE collapses.
+enum class Collapse : std::uint8_t {
+  writable,   // only where some page is writable
+  any_page,   // 6.18: read-only pages too
+  any_range,  // 7.x: a range that no huge page fits in is no error either
+};
+
+/// Are page tables freed by MADV_DONTNEED too (CONFIG_PT_RECLAIM), or by munmap only?
+enum class TableReclaim : std::uint8_t { unmap_only, discard };
+
 /// What PROT_EXEC alone gives (B.2).
 enum class ExecOnly : std::uint8_t {
   readable,  // the page can be read too
@@ -138,6 +171,12 @@ struct Profile {
   Upgrade upgrade = Upgrade::exclusive;
   WpReuse wp_reuse = WpReuse::exclusive;
   ZeroPage zero_page = ZeroPage::shared;
+  Thp thp = Thp::madvise;
+  HugeZero huge_zero = HugeZero::split;
+  LargeReuse large_reuse = LargeReuse::single_reference;
+  SplitDirty split_dirty = SplitDirty::kept;
+  Collapse collapse = Collapse::writable;
+  TableReclaim table_reclaim = TableReclaim::unmap_only;
   Rmw rmw = Rmw::read_first;
   ExecOnly exec_only = ExecOnly::readable;
   Seal seal = Seal::absent;

@@ -6,8 +6,8 @@
 
 namespace faultline::mm {
 
-/// A page-table entry. Zero is none. The permission bits are what the processor enforces: a PROT_NONE entry is present
-/// to the kernel and grants nothing (A.1).
+/// A page-table entry: a PTE, or a PMD that maps a huge page (kHuge). Zero is none. The permission bits are what the
+/// processor enforces: a PROT_NONE entry is present to the kernel and grants nothing (A.1).
 class Pte {
  public:
   static constexpr std::uint64_t kPresent = 1U << 0;
@@ -19,6 +19,7 @@ class Pte {
   static constexpr std::uint64_t kKeyDenied = 1U
                                               << 6;  // x86-64: an execute-only protection key denies loads and stores
   static constexpr std::uint64_t kGuard = 1U << 7;   // a marker of MADV_GUARD_INSTALL; never together with kPresent
+  static constexpr std::uint64_t kHuge = 1U << 8;    // a PMD that maps a huge page; never a guard
   /// The bits that protection decides; the others survive a change of it.
   static constexpr std::uint64_t kProtection = kRead | kWrite | kExec | kKeyDenied;
 
@@ -35,9 +36,12 @@ class Pte {
   constexpr bool write() const { return has(kWrite); }
   constexpr bool dirty() const { return has(kDirty); }
   constexpr bool guard() const { return has(kGuard); }
+  constexpr bool huge() const { return has(kHuge); }
+  constexpr PageSize size() const { return huge() ? PageSize::huge : PageSize::base; }
   /// Present and granting something, so that a processor may have it in its TLB.
   constexpr bool accessible() const { return present() && has(kRead | kWrite | kExec); }
   constexpr FrameId frame() const { return FrameId{static_cast<std::uint32_t>(value_ >> kFrameShift)}; }
+  /// Maps the zero page, or the huge zero page.
   constexpr bool zero_page() const { return present() && frame() == kZeroFrame; }
   constexpr std::uint64_t protection() const { return value_ & kProtection; }
 
@@ -45,6 +49,10 @@ class Pte {
   constexpr Pte without(std::uint64_t bits) const { return Pte{value_ & ~bits}; }
   /// pte_modify(): new protection; frame, dirty and young stay.
   constexpr Pte with_protection(std::uint64_t bits) const { return Pte{(value_ & ~kProtection) | bits}; }
+  /// The same bits for the frame `pages` further on; the zero page is its own neighbour.
+  constexpr Pte advanced(std::int64_t pages) const {
+    return zero_page() ? *this : Pte{value_ + (static_cast<std::uint64_t>(pages) << kFrameShift)};
+  }
 
  private:
   explicit constexpr Pte(std::uint64_t value) : value_(value) {}

@@ -35,6 +35,15 @@ class Tlb {
     Entry& entry = entries_[addr.page() & kMask];
     if (entry.page == addr.page()) entry = Entry{};
   }
+  void drop(Range range) {
+    if (range.pages() < kEntries) {
+      for (Addr at = range.start; at < range.end; at = at + kPageSize) drop(at);
+    } else {
+      for (Entry& entry : entries_) {
+        if (range.contains(Addr{entry.page << kPageShift})) entry = Entry{};
+      }
+    }
+  }
   void clear() { entries_.fill(Entry{}); }
 
  private:

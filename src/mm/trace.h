@@ -33,6 +33,8 @@ enum class Rule : std::uint8_t {
   copy_not_exclusive,
   reuse_exclusive,
   reuse_single_reference,
+  reuse_all_mine,
+  copy_large,
   spurious,
   // arm64: what the hardware reports for an atomic, and what the v5 patch makes of it.
   reports_read_untranslated,
@@ -49,6 +51,16 @@ enum class Rule : std::uint8_t {
   no_upgrade_file,
   no_upgrade_not_exclusive,
   no_upgrade_shared,
+  no_upgrade_huge,
+  // Huge pages.
+  huge_zero_for_read,
+  huge_page_for_read,
+  huge_page_for_write,
+  huge_page_over_zero,
+  huge_split_boundary,
+  huge_split_zero,
+  huge_split_shared,
+  huge_collapsed,
   // Merging: which attribute kept neighbours apart.
   merged,
   no_merge_flags,
@@ -78,6 +90,7 @@ enum class EventKind : std::uint8_t {
   probe,      // arm64: the kernel reads the instruction at the faulting pc
   upgrade,    // mprotect made a PTE writable, or did not: rule says why
   split,      // a VMA was split at range.start
+  huge,       // a huge page was split into PTEs, or made of them: rule says why
   merge,      // VMAs merged into range, or did not: rule says why
   flush,      // TLB flush of range; counter says ranged or full
   refused,    // the call failed with error
@@ -94,6 +107,7 @@ struct EntryView {
   bool dirty = false;
   bool exclusive = false;
   bool guard = false;
+  bool huge = false;  // of a huge page, whose references these are
   std::uint32_t references = 0;
 };
 

@@ -6,7 +6,7 @@ namespace {
 Rule page_count_rule(const Vma& vma, Pte pte, const FramePool& frames) {
   if (vma.object != nullptr) return Rule::no_upgrade_file;
   if (pte.zero_page()) return Rule::no_upgrade_not_anonymous;
-  if (frames.at(pte.frame()).references() != 1) return Rule::no_upgrade_shared;
+  if (frames.references(pte.frame()) != 1) return Rule::no_upgrade_shared;
   if (!pte.dirty()) return Rule::no_upgrade_clean;
   return Rule::upgrade_single_reference;
 }
@@ -26,8 +26,9 @@ Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& fram
     case Upgrade::shared_dirty:
       return Rule::upgrade_never_private;
     case Upgrade::page_count:
-      return page_count_rule(vma, pte, frames);
+      return pte.huge() ? Rule::no_upgrade_huge : page_count_rule(vma, pte, frames);
     case Upgrade::exclusive_dirty:
+      if (pte.huge()) return Rule::no_upgrade_huge;
       return pte.dirty() ? exclusive_rule(pte, frames) : Rule::no_upgrade_clean;
     case Upgrade::exclusive:
       return exclusive_rule(pte, frames);
@@ -39,7 +40,7 @@ Rule write_protect_rule(WpReuse policy, Pte pte, const FramePool& frames) {
   if (pte.zero_page()) return Rule::copy_zero_page;
   const Frame& frame = frames.at(pte.frame());
   if (frame.cached()) return Rule::copy_file_page;
-  const bool only_reference = frame.references() == 1;
+  const bool only_reference = frames.references(pte.frame()) == 1;
   switch (policy) {
     case WpReuse::page_count:
       return only_reference ? Rule::reuse_single_reference : Rule::copy_shared;

@@ -17,6 +17,8 @@ constexpr bool upgrades(Rule rule) { return rule == Rule::upgrade_exclusive || r
 /// Reuse the page of a write-protect fault, or copy it (A.6)? One of the reuse_… or copy_… rules.
 Rule write_protect_rule(WpReuse policy, Pte pte, const FramePool& frames);
 
-constexpr bool reuses(Rule rule) { return rule == Rule::reuse_exclusive || rule == Rule::reuse_single_reference; }
+constexpr bool reuses(Rule rule) {
+  return rule == Rule::reuse_exclusive || rule == Rule::reuse_single_reference || rule == Rule::reuse_all_mine;
+}
 
 }  // namespace faultline::mm

@@ -14,6 +14,7 @@ namespace {
 constexpr auto kProbes = std::to_array<ProbeSignature>({
     {ProbeKind::vmas, "vmas", 0, 2, "addr, length"},
     {ProbeKind::resident, "resident", 2, 2, "addr, length"},
+    {ProbeKind::huge, "huge", 2, 2, "addr, length"},
     {ProbeKind::perm, "perm", 1, 1, "addr"},
     {ProbeKind::value, "value", 1, 1, "addr"},
     {ProbeKind::max_map_count, "max_map_count", 0, 0, ""},

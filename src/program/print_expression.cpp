@@ -20,6 +20,8 @@ std::string_view probe_name(ProbeKind kind) {
       return "vmas";
     case ProbeKind::resident:
       return "resident";
+    case ProbeKind::huge:
+      return "huge";
     case ProbeKind::perm:
       return "perm";
     case ProbeKind::value:

@@ -77,6 +77,7 @@ struct Binary {
 enum class ProbeKind : std::uint8_t {
   vmas,           // vmas(addr, len): VMAs that overlap the range; vmas(): of the whole process
   resident,       // resident(addr, len): present pages (the zero page included, guards not), as mincore(2) sees them
+  huge,           // huge(addr, len): of the resident pages, those mapped by huge pages, the huge zero page included
   perm,           // perm(addr): PROT_ bits of the VMA there, or UNMAPPED
   value,          // value(addr): the byte there; never faults; 0 for an untouched page
   max_map_count,  // max_map_count(): the sysctl vm.max_map_count

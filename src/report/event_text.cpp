@@ -72,9 +72,9 @@ std::string entry_text(const mm::EntryView& entry) {
   if (entry.guard) return "guard";
   if (!entry.present) return "none";
   const std::string bits = permissions(entry.readable, entry.writable, entry.executable);
-  if (entry.zero_page) return "zero page, " + bits;
-  return fmt::format("{}{}{}, {}", bits, entry.dirty ? " dirty" : " clean", entry.exclusive ? " exclusive" : "",
-                     plural(entry.references, "reference", "references"));
+  if (entry.zero_page) return (entry.huge ? "huge zero page, " : "zero page, ") + bits;
+  return fmt::format("{}{}{}{}, {}", entry.huge ? "huge page, " : "", bits, entry.dirty ? " dirty" : " clean",
+                     entry.exclusive ? " exclusive" : "", plural(entry.references, "reference", "references"));
 }
 
 std::string page_event_text(const Event& event, const PageContext& context) {
@@ -90,6 +90,8 @@ std::string page_event_text(const Event& event, const PageContext& context) {
       return story_line(fault_label(context), fault_text(context, signal_text(event)), event.rule);
     case EventKind::probe:
       return story_line("decode", mm::rule_text(event.rule), event.rule);
+    case EventKind::huge:
+      return story_line("split", mm::rule_text(event.rule), event.rule);
     case EventKind::upgrade:
       return story_line("upgrade", mm::rule_text(event.rule), event.rule);
     case EventKind::flush:
@@ -105,6 +107,8 @@ std::string call_event_text(const Event& event) {
       return story_line("VMA", vma_text(event), Rule::none);
     case EventKind::split:
       return story_line("split", fmt::format("at {}", address(event.range.start)), event.rule);
+    case EventKind::huge:
+      return story_line("huge", fmt::format("{}, {}", mm::rule_text(event.rule), range(event.range)), event.rule);
     case EventKind::merge:
       if (event.rule == Rule::merged) return story_line("merge", "into " + range(event.range), event.rule);
       return story_line("merge", range(event.range) + because(event.rule), event.rule);

@@ -26,6 +26,9 @@ bool belongs_to_page(const mm::Event& event) {
     case mm::EventKind::upgrade:
     case mm::EventKind::signal:
       return true;
+    case mm::EventKind::huge:
+      // A split on the way to the page that a fault is about, or by a call.
+      return event.rule == mm::Rule::huge_split_zero || event.rule == mm::Rule::huge_split_shared;
     case mm::EventKind::vma:
     case mm::EventKind::split:
     case mm::EventKind::merge:
@@ -38,7 +41,7 @@ bool belongs_to_page(const mm::Event& event) {
 
 void PageStory::add(const mm::Event& event) {
   // A probe reads the instruction, which lies in another page than the one that it is about.
-  const bool about_open = open_ && (event.kind == mm::EventKind::probe || open_->last == event.range.start);
+  const bool about_open = open_ && (event.kind == mm::EventKind::probe || event.range.contains(open_->last));
   if (!about_open) {
     close();
     open_ = Story{.lines = {}, .first = event.range.start, .last = event.range.start};

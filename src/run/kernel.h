@@ -80,6 +80,7 @@ concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest
   { kernel.shape(range) } -> std::same_as<Shape>;
   { kernel.vmas(maybe_range) } -> std::same_as<ProbeAnswer>;
   { kernel.resident(range) } -> std::same_as<ProbeAnswer>;
+  { kernel.huge(range) } -> std::same_as<ProbeAnswer>;
   { kernel.perm(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.value(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.max_map_count() } -> std::same_as<ProbeAnswer>;

@@ -24,6 +24,8 @@ class KernelProbes final : public ProbeSource {
         return answer(position, kernel_.vmas(arguments.empty() ? std::nullopt : std::optional(range)));
       case ProbeKind::resident:
         return answer(position, kernel_.resident(range));
+      case ProbeKind::huge:
+        return answer(position, kernel_.huge(range));
       case ProbeKind::perm:
         return answer(position, kernel_.perm(Addr{argument(0)}));
       case ProbeKind::value:

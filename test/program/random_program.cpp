@@ -307,13 +307,14 @@ class Builder {
 
   ExprPtr probe(unsigned depth) {
     Probe probe{};
-    probe.kind = static_cast<ProbeKind>(pick(8));
+    probe.kind = static_cast<ProbeKind>(pick(9));
     std::size_t arguments = 0;
     switch (probe.kind) {
       case ProbeKind::vmas:
         arguments = flip() ? 2 : 0;
         break;
       case ProbeKind::resident:
+      case ProbeKind::huge:
         arguments = 2;
         break;
       case ProbeKind::perm:

@@ -1,0 +1,43 @@
+// Huge pages split into base pages: B.5, A.6.
+#include "mm/huge.h"
+
+namespace faultline::mm {
+
+void split_huge(Mm& mm, Addr addr, Rule why) {
+  addr = huge_floor(addr);
+  const Pte huge = mm.table.get(addr);
+  if (!huge.huge()) return;
+  const Range range = mapped_range(addr, huge);
+  mm.count(Counter::huge_splits);
+  mm.explain([&] { return Event{.kind = EventKind::huge, .range = range, .rule = why}; });
+  if (huge.accessible()) flush_now(mm, addr, PageSize::huge);
+  Pte first = huge.without(Pte::kHuge);
+  if (huge.zero_page()) {
+    first = first.without(Pte::kYoung);
+  } else {
+    if (mm.profile().split_dirty == SplitDirty::dropped) first = first.without(Pte::kDirty);
+    mm.frames().remap_as_base(huge.frame());
+  }
+  mm.table.split_huge(addr, first);
+  mm.tlb.drop(range);
+}
+
+void split_huge_at(Mm& mm, Addr bound) {
+  if (huge_floor(bound) != bound) split_huge(mm, bound);
+}
+
+void split_folios_partly_in(Mm& mm, Range range) {
+  // Only the folios at the two ends can lie partly in the range, unless they were split into PTEs before.
+  const auto split = [&](Addr end, Addr page) {
+    const Pte pte = mm.table.get(page);
+    if (!pte.present() || pte.zero_page() || !mm.frames().is_large(pte.frame())) return;
+    if (pte.huge() && huge_floor(end) == end) return;
+    if (mm.frames().at(pte.frame()).mappings() > 1) return;  // others map it too, and it is left alone
+    split_huge(mm, page);
+    mm.frames().split_folio(mm.frames().head(pte.frame()));
+  };
+  split(range.start, range.start);
+  split(range.end, range.end - kPageSize);
+}
+
+}  // namespace faultline::mm
