@@ -105,7 +105,7 @@ run::AccessOutcome NativeKernel::place_code(Addr addr) {
 
 run::ProbeAnswer NativeKernel::huge(Range range) {
   const auto pages = process_.memory.huge(range);
-  if (!pages) return std::unexpected("this kernel does not say which pages are huge (PAGEMAP_SCAN, Linux 6.7)");
+  if (!pages) return std::unexpected("before Linux 6.7 a kernel counts huge pages by whole mappings only");
   return *pages;
 }
 

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "agent/descriptor.h"
+#include "agent/smaps.h"
 
 namespace faultline::agent {
 namespace {
@@ -50,11 +51,12 @@ ProcessMemory::~ProcessMemory() { close_files(); }
 void ProcessMemory::open_files() {
   maps_ = out_of_the_way(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
   pagemap_ = out_of_the_way(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  smaps_ = out_of_the_way(open("/proc/self/smaps", O_RDONLY | O_CLOEXEC));
   mem_ = out_of_the_way(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
 }
 
 void ProcessMemory::close_files() {
-  for (const int file : {maps_, pagemap_, mem_}) {
+  for (const int file : {maps_, pagemap_, smaps_, mem_}) {
     if (file >= 0) close(file);
   }
 }
@@ -92,6 +94,11 @@ std::uint64_t ProcessMemory::resident(Range range) const {
 }
 
 std::optional<std::uint64_t> ProcessMemory::huge(Range range) const {
+  const auto scanned = scanned_huge(range);
+  return scanned ? scanned : anon_huge_pages(smaps_, range);
+}
+
+std::optional<std::uint64_t> ProcessMemory::scanned_huge(Range range) const {
   std::optional<std::uint64_t> pages = 0;
   for_each_area(range, [&](const MappedArea& area) {
     const auto found = huge_in(area.range.intersect(range));
@@ -150,7 +157,8 @@ run::Shape ProcessMemory::shape(Range range) const {
   });
   shape.vmas = vmas;
   shape.present = present;
-  shape.huge = huge(range);
+  // Not by smaps, which takes long where there are many areas.
+  shape.huge = scanned_huge(range);
   return shape;
 }
 

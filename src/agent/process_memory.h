@@ -35,7 +35,8 @@ class ProcessMemory {
   std::uint64_t count_areas(std::optional<Range> range) const;
   /// Pages that are present or swapped out; guard regions are neither.
   std::uint64_t resident(Range range) const;
-  /// Of those, pages mapped by huge entries; nothing where the kernel cannot tell.
+  /// Of those, pages mapped by huge entries. Before 6.7 without the huge zero page, and nothing where an area with huge
+  /// pages lies only partly in the range.
   std::optional<std::uint64_t> huge(Range range) const;
   std::optional<Prot> protection(Addr addr) const;
   /// The byte there, read without a fault of this process; 0 where no page is.
@@ -48,6 +49,7 @@ class ProcessMemory {
   bool query_areas(Range range, VisitFunction visit, void* context) const;
   void parse_areas(Range range, VisitFunction visit, void* context) const;
   std::uint64_t resident_in(Range pages) const;
+  std::optional<std::uint64_t> scanned_huge(Range range) const;
   std::optional<std::uint64_t> huge_in(Range range) const;
 
   void open_files();
@@ -55,6 +57,7 @@ class ProcessMemory {
 
   int maps_ = -1;
   int pagemap_ = -1;
+  int smaps_ = -1;
   int mem_ = -1;
 };
 

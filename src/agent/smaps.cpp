@@ -1,0 +1,65 @@
+#include "agent/smaps.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace faultline::agent {
+namespace {
+
+/// "START-END …", or nothing for a line of another kind.
+std::optional<Range> area_of(std::string_view line) {
+  Range area;
+  const char* const end = line.data() + line.size();
+  const auto start = std::from_chars(line.data(), end, area.start.value, 16);
+  if (start.ec != std::errc{} || start.ptr == end || *start.ptr != '-') return std::nullopt;
+  const auto stop = std::from_chars(start.ptr + 1, end, area.end.value, 16);
+  if (stop.ec != std::errc{} || stop.ptr == end || *stop.ptr != ' ') return std::nullopt;
+  return area;
+}
+
+std::optional<std::uint64_t> kilobytes(std::string_view line, std::string_view name) {
+  if (!line.starts_with(name)) return std::nullopt;
+  const std::size_t digits = line.find_first_of("0123456789");
+  std::uint64_t value = 0;
+  if (digits == std::string_view::npos) return std::nullopt;
+  std::from_chars(line.data() + digits, line.data() + line.size(), value);
+  return value;
+}
+
+/// Calls `visit(line)` for each line; one longer than the buffer is cut.
+template <class Visit>
+void each_line(int file, Visit visit) {
+  std::array<char, 8192> buffer;
+  std::size_t held = 0;
+  // An offset of our own: threads share the descriptor.
+  off_t offset = 0;
+  for (ssize_t got = 0; (got = pread(file, buffer.data() + held, buffer.size() - held, offset)) > 0; offset += got) {
+    held += static_cast<std::size_t>(got);
+    std::string_view rest(buffer.data(), held);
+    for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
+      visit(rest.substr(0, end));
+    }
+    if (rest.size() == buffer.size()) rest = {};
+    std::copy(rest.begin(), rest.end(), buffer.begin());
+    held = rest.size();
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> anon_huge_pages(int file, Range range) {
+  std::optional<std::uint64_t> pages = 0;
+  Range area;
+  each_line(file, [&](std::string_view line) {
+    if (const auto found = area_of(line)) area = *found;
+    const auto huge = kilobytes(line, "AnonHugePages:");
+    if (!huge || *huge == 0 || !area.overlaps(range) || !pages) return;
+    pages = range.contains(area) ? std::optional(*pages + *huge * 1024 / kPageSize) : std::nullopt;
+  });
+  return pages;
+}
+
+}  // namespace faultline::agent
