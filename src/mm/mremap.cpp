@@ -1,4 +1,6 @@
 // mremap(2): C.3, D.2, D.6.
+#include <algorithm>
+
 #include "mm/calls.h"
 #include "mm/merge.h"
 #include "mm/move_pages.h"
@@ -55,7 +57,7 @@ Result<void> check_seal(Mm& mm, const Vma& vma, const Request& request) {
 Result<void> check_source(Mm& mm, const Vma* vma, const Request& request, std::uint64_t old_bytes) {
   if (vma == nullptr) return refuse(mm, request, EFAULT, Rule::hole);
   // Length 0 asks for a second mapping of the same pages, which private memory cannot have.
-  if (old_bytes == 0) return refuse(mm, request, EINVAL);
+  if (old_bytes == 0 && !vma->is(VmFlags::shared)) return refuse(mm, request, EINVAL);
   if (old_bytes > vma->end - request.old) return refuse(mm, request, EFAULT, Rule::hole);
   return {};
 }
@@ -197,6 +199,12 @@ Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t
     if (vma == nullptr) return mm.refuse(EFAULT, Rule::hole, Range::of(old, 0));
     visit_vma(mm);
     if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
+    // Before anything at the destination goes.
+    const bool maps_anew = request.names_target() || request.new_bytes > request.old_bytes;
+    if (order_is(mm, Mremap::parameters_first) && maps_anew) {
+      const std::uint64_t kept = std::min(request.old_bytes, request.new_bytes);
+      if (auto fine = check_source(mm, vma, request, kept); !fine) return std::unexpected(fine.error());
+    }
   }
   return request.names_target() ? remap_to(mm, request) : remap_at(mm, request);
 }
