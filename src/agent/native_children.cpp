@@ -52,7 +52,8 @@ void NativeKernel::be_child(const std::function<void(NativeKernel&)>& body, int 
   child_count_ = 0;
   counts_.reopen();
   process_.memory.reopen();
-  process_.own.touch();
+  process_.own.touch_near();
+  process_.settled = false;
   body(*this);
   if (leave >= 0) {
     const char byte = 1;
@@ -104,7 +105,8 @@ run::KernelFailure NativeKernel::child(std::string_view name, const std::functio
   } else {
     note_death(wait_for(process));
   }
-  process_.own.touch();
+  process_.own.touch_near();
+  process_.settled = false;
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "agent/arch.h"
 #include "agent/system_call.h"
@@ -101,6 +102,11 @@ run::AccessOutcome NativeKernel::place_code(Addr addr) {
     std::memcpy(reinterpret_cast<void*>(addr.value), code.data(), code.size());
     arch::synchronize_instructions(addr.value, code.size());
   });
+}
+
+void NativeKernel::settle() {
+  if (std::exchange(process_.settled, true)) return;
+  process_.own.touch();
 }
 
 run::ProbeAnswer NativeKernel::huge(Range range) {

@@ -22,6 +22,7 @@ struct ProcessState {
   Clock clock;
   ProcessMemory memory;
   OwnMemory own;
+  bool settled;                        // own memory touched whole since the last fork
   std::span<std::byte> thread_stacks;  // for kMostThreads threads, empty when the program starts none
 };
 
@@ -43,6 +44,7 @@ class NativeKernel {
   run::AccessOutcome access(const run::AccessRequest& access);
   run::AccessOutcome place_code(Addr addr);
 
+  void settle();
   Counters counters() { return counts_.read(); }
   CounterSet known() const { return FaultCounts::known(); }
   run::Metric metric() const { return run::Metric::nanoseconds; }
@@ -54,6 +56,7 @@ class NativeKernel {
   run::ProbeAnswer huge(Range range);
   run::ProbeAnswer perm(Addr addr);
   run::ProbeAnswer value(Addr addr) { return process_.memory.byte_at(addr); }
+  run::ProbeAnswer state(Range range) { return process_.memory.state(range); }
   run::ProbeAnswer max_map_count();
 
   run::KernelFailure child(std::string_view name, const std::function<void(NativeKernel&)>& body);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -23,9 +24,13 @@ Range executable() {
   return {Addr{reinterpret_cast<std::uint64_t>(&__executable_start)}, Addr{reinterpret_cast<std::uint64_t>(&_end)}};
 }
 
+/// How much of it one operation uses.
+constexpr std::size_t kStackNear = 4 * kPageSize;
+
+template <std::size_t kBytes>
 void touch_stack() {
-  volatile char ahead[kStackAhead];
-  for (std::size_t i = 0; i < kStackAhead; i += kPageSize) ahead[i] = 0;
+  volatile char ahead[kBytes];
+  for (std::size_t i = 0; i < kBytes; i += kPageSize) ahead[i] = 0;
   asm volatile("" : : "r"(ahead) : "memory");
 }
 
@@ -48,7 +53,7 @@ void reserve_heap(std::size_t bytes) {
 }
 
 void OwnMemory::record(const ProcessMemory& memory) {
-  touch_stack();
+  touch_stack<kStackAhead>();
   count_ = 0;
   memory.for_each_area({Addr{0}, Addr{~std::uint64_t{0} >> 1}}, [&](const MappedArea& area) {
     // The ledger is large and mostly unused; it is touched where it is used.
@@ -59,14 +64,32 @@ void OwnMemory::record(const ProcessMemory& memory) {
   });
 }
 
+void OwnMemory::touch(const Area& area) {
+  for (Addr page = area.range.start; page < area.range.end; page = page + kPageSize) {
+    auto* byte = reinterpret_cast<volatile char*>(page.value);
+    const char content = *byte;
+    if (has(area.prot, Prot::write)) *byte = content;
+  }
+}
+
 void OwnMemory::touch() const {
+  for (std::size_t i = 0; i < count_; ++i) touch(areas_[i]);
+}
+
+void OwnMemory::touch_near() const {
+  touch_stack<kStackNear>();
+  const char here = 0;
+  const Addr frame{reinterpret_cast<std::uint64_t>(&here)};
+  // In a static program the thread's own data lies in the heap.
+  const Addr own_page = Addr{reinterpret_cast<std::uint64_t>(&errno)}.page_floor();
+  const Range own_data{own_page - kPageSize, own_page + 2 * kPageSize};
   for (std::size_t i = 0; i < count_; ++i) {
     const Area& area = areas_[i];
-    for (Addr page = area.range.start; page < area.range.end; page = page + kPageSize) {
-      auto* byte = reinterpret_cast<volatile char*>(page.value);
-      const char content = *byte;
-      if (has(area.prot, Prot::write)) *byte = content;
-    }
+    if (area.range.overlaps(executable())) touch(area);
+    if (!has(area.prot, Prot::write)) continue;
+    touch({area.range.intersect(own_data), area.prot});
+    // The callers' frames hold the kernel and the executor.
+    if (area.range.contains(frame)) touch({{frame.page_floor(), area.range.end}, area.prot});
   }
 }
 

@@ -24,14 +24,19 @@ class OwnMemory {
   /// Takes stock. Call when everything of the agent is mapped.
   void record(const ProcessMemory& memory);
   /// Writes to every writable page, reads the others of the executable: none faults after that. Needed
-  /// again in both processes after a fork, which write-protects them.
+  /// again in both processes after a fork, which write-protects them, before everything that happens is counted.
   void touch() const;
+  /// The same for what a single operation uses: the executable with its static data, the stack in use and the thread's
+  /// own data. Enough where only the operations themselves are counted, and fifty times cheaper.
+  void touch_near() const;
 
  private:
   struct Area {
     Range range;
     Prot prot = Prot::none;
   };
+  static void touch(const Area& area);
+
   std::array<Area, 64> areas_{};
   std::size_t count_ = 0;
 };

@@ -9,6 +9,7 @@
 
 #include "agent/descriptor.h"
 #include "agent/smaps.h"
+#include "run/state_digest.h"
 
 namespace faultline::agent {
 namespace {
@@ -72,19 +73,37 @@ std::uint64_t ProcessMemory::count_areas(std::optional<Range> range) const {
   return count;
 }
 
-std::uint64_t ProcessMemory::resident_in(Range pages) const {
+template <class Visit>
+void ProcessMemory::each_resident(Range pages, Visit visit) const {
   std::array<std::uint64_t, 2048> entries;
-  std::uint64_t there = 0;
   std::uint64_t page = pages.start.page();
   while (page < pages.end.page()) {
     const std::uint64_t wanted = std::min<std::uint64_t>(entries.size(), pages.end.page() - page);
     const ssize_t got = pread(pagemap_, entries.data(), wanted * 8, static_cast<off_t>(page * 8));
     if (got < 8) break;
     const auto read = static_cast<std::uint64_t>(got) / 8;
-    there += static_cast<std::uint64_t>(std::count_if(entries.begin(), entries.begin() + read, is_there));
+    for (std::uint64_t i = 0; i < read; ++i) {
+      if (is_there(entries[i])) visit(Addr{(page + i) << kPageShift});
+    }
     page += read;
   }
+}
+
+std::uint64_t ProcessMemory::resident_in(Range pages) const {
+  std::uint64_t there = 0;
+  each_resident(pages, [&](Addr) { ++there; });
   return there;
+}
+
+std::uint64_t ProcessMemory::state(Range range) const {
+  run::StateDigest digest(range);
+  for_each_area(range, [&](const MappedArea& area) { digest.vma(area.range, area.prot); });
+  each_resident(range, [&](Addr page) {
+    std::uint8_t byte = 0;
+    if (pread(mem_, &byte, 1, static_cast<off_t>(page.value)) != 1) byte = 0;
+    digest.resident_page(page, byte);
+  });
+  return digest.value();
 }
 
 std::uint64_t ProcessMemory::resident(Range range) const {

@@ -42,6 +42,8 @@ class ProcessMemory {
   /// The byte there, read without a fault of this process; 0 where no page is.
   std::uint8_t byte_at(Addr addr) const;
   run::Shape shape(Range range) const;
+  /// The digest of what can be observed of the range (run/state_digest.h).
+  std::uint64_t state(Range range) const;
 
  private:
   using VisitFunction = void (*)(void* context, const MappedArea& area);
@@ -49,6 +51,9 @@ class ProcessMemory {
   bool query_areas(Range range, VisitFunction visit, void* context) const;
   void parse_areas(Range range, VisitFunction visit, void* context) const;
   std::uint64_t resident_in(Range pages) const;
+  /// Calls `visit(page)` for each page of the range that is present or swapped out.
+  template <class Visit>
+  void each_resident(Range pages, Visit visit) const;
   std::optional<std::uint64_t> scanned_huge(Range range) const;
   std::optional<std::uint64_t> huge_in(Range range) const;
 

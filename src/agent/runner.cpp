@@ -49,7 +49,7 @@ void run_program(const run::Request& request, const run::Plan& plan, const Clock
   alignas(16) static std::byte signal_stack[NativeKernel::kSignalStack];
   FaultGuard::use_alternate_stack(signal_stack);
 
-  ProcessState process{run::Ledger(plan, memory), clock, {}, {}, {}};
+  ProcessState process{run::Ledger(plan, memory), clock, {}, {}, true, {}};
   if (starts_threads(request.program.body)) {
     process.thread_stacks = map_memory(
         NativeKernel::kMostThreads * (NativeKernel::kThreadStack + NativeKernel::kSignalStack), Sharing::own);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "program/constants.h"
+#include "run/state_digest.h"
 
 namespace faultline::machine {
 namespace {
@@ -153,6 +154,15 @@ run::ProbeAnswer ModelKernel::vmas(std::optional<Range> range) const {
 run::ProbeAnswer ModelKernel::perm(Addr addr) const {
   const std::optional<Prot> prot = space_->protection(addr);
   return prot ? std::to_underlying(*prot) : program::kUnmapped;
+}
+
+run::ProbeAnswer ModelKernel::state(Range range) const {
+  run::StateDigest digest(range);
+  space_->for_each_vma(range, [&](const mm::Vma& vma) { digest.vma(vma.range(), mm::prot_of(vma.flags)); });
+  for (Addr page = range.start.page_floor(); page < range.end; page = page + kPageSize) {
+    if (space_->page(page).present) digest.resident_page(page, space_->peek(page));
+  }
+  return digest.value();
 }
 
 run::KernelFailure ModelKernel::child(std::string_view name, const std::function<void(ModelKernel&)>& body) {

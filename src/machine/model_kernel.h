@@ -30,6 +30,7 @@ class ModelKernel {
   run::AccessOutcome access(const run::AccessRequest& access);
   run::AccessOutcome place_code(Addr addr);
 
+  void settle() const {}
   Counters counters() const { return space_->counters(); }
   CounterSet known() const { return CounterSet().set(); }
   run::Metric metric() const { return run::Metric::none; }
@@ -40,6 +41,7 @@ class ModelKernel {
   run::ProbeAnswer huge(Range range) const { return space_->state(range).huge; }
   run::ProbeAnswer perm(Addr addr) const;
   run::ProbeAnswer value(Addr addr) const { return space_->peek(addr); }
+  run::ProbeAnswer state(Range range) const;
   run::ProbeAnswer max_map_count() const { return space_->tunables().max_map_count; }
 
   run::KernelFailure child(std::string_view name, const std::function<void(ModelKernel&)>& body);

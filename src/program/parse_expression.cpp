@@ -17,6 +17,7 @@ constexpr auto kProbes = std::to_array<ProbeSignature>({
     {ProbeKind::huge, "huge", 2, 2, "addr, length"},
     {ProbeKind::perm, "perm", 1, 1, "addr"},
     {ProbeKind::value, "value", 1, 1, "addr"},
+    {ProbeKind::state, "state", 2, 2, "addr, length"},
     {ProbeKind::max_map_count, "max_map_count", 0, 0, ""},
     {ProbeKind::faults, "faults", 0, 0, "\"measure\""},
     {ProbeKind::minflt, "minflt", 0, 0, "\"measure\""},

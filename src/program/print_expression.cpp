@@ -26,6 +26,8 @@ std::string_view probe_name(ProbeKind kind) {
       return "perm";
     case ProbeKind::value:
       return "value";
+    case ProbeKind::state:
+      return "state";
     case ProbeKind::max_map_count:
       return "max_map_count";
     case ProbeKind::faults:

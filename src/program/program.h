@@ -80,6 +80,7 @@ enum class ProbeKind : std::uint8_t {
   huge,           // huge(addr, len): of the resident pages, those mapped by huge pages, the huge zero page included
   perm,           // perm(addr): PROT_ bits of the VMA there, or UNMAPPED
   value,          // value(addr): the byte there; never faults; 0 for an untouched page
+  state,          // state(addr, len): one number for all that can be observed of the range (run/state_digest.h)
   max_map_count,  // max_map_count(): the sysctl vm.max_map_count
   faults,         // faults("name"): exceptions per repetition of that measure block
   minflt,         // minflt("name"): ru_minflt per repetition of that measure block

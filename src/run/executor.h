@@ -227,6 +227,7 @@ class Executor {
     MeasureFrame frame{operations_.frame(), planned.row,
                        around ? MeasureFrame::Counts::by_repetition : MeasureFrame::Counts::by_operation};
     context_.ledger.touch_ahead();
+    if (around) kernel_.settle();
     operations_.frame() = &frame;
     Counters counted;
     if (around) counted = kernel_.counters();

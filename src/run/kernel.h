@@ -72,6 +72,8 @@ concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest
   /// Writes the access routines to the page at addr.
   { kernel.place_code(addr) } -> std::same_as<AccessOutcome>;
 
+  /// Gets ready for a stretch in which everything that this process does is counted.
+  { kernel.settle() } -> std::same_as<void>;
   /// Running totals of the calling thread; only those in known() mean anything.
   { kernel.counters() } -> std::same_as<Counters>;
   { kernel.known() } -> std::same_as<CounterSet>;
@@ -83,6 +85,7 @@ concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest
   { kernel.huge(range) } -> std::same_as<ProbeAnswer>;
   { kernel.perm(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.value(addr) } -> std::same_as<ProbeAnswer>;
+  { kernel.state(range) } -> std::same_as<ProbeAnswer>;
   { kernel.max_map_count() } -> std::same_as<ProbeAnswer>;
 
   /// Forks. The child runs `body` with its own kernel; this returns when the body has ended. A child without a name is

@@ -30,6 +30,8 @@ class KernelProbes final : public ProbeSource {
         return answer(position, kernel_.perm(Addr{argument(0)}));
       case ProbeKind::value:
         return answer(position, kernel_.value(Addr{argument(0)}));
+      case ProbeKind::state:
+        return answer(position, kernel_.state(range));
       case ProbeKind::max_map_count:
         return answer(position, kernel_.max_map_count());
       case ProbeKind::faults:

@@ -307,7 +307,7 @@ class Builder {
 
   ExprPtr probe(unsigned depth) {
     Probe probe{};
-    probe.kind = static_cast<ProbeKind>(pick(9));
+    probe.kind = static_cast<ProbeKind>(pick(10));
     std::size_t arguments = 0;
     switch (probe.kind) {
       case ProbeKind::vmas:
@@ -315,6 +315,7 @@ class Builder {
         break;
       case ProbeKind::resident:
       case ProbeKind::huge:
+      case ProbeKind::state:
         arguments = 2;
         break;
       case ProbeKind::perm:

@@ -97,7 +97,7 @@ TEST(RoundTrip, HoldsForLargeProgramsWhichTogetherHoldEveryKindOfNode) {
   want("assertion", std::variant_size_v<ResultAssertion>);
   want("unary", 3);
   want("binary", 18);
-  want("probe", 9);
+  want("probe", 10);
   want("access", 4);
   want("sys", static_cast<std::size_t>(Sys::count_));
   EXPECT_EQ(census.seen, all);
@@ -123,6 +123,7 @@ TEST(Equal, TellsProgramsApartThatDifferInOneThing) {
       "let a = vmas(1, 2)",
       "let a = resident(1, 2)",
       "let a = huge(1, 2)",
+      "let a = state(1, 2)",
       "munlockall()",
       "x = munlockall()",
       "y = munlockall()",

@@ -60,6 +60,8 @@ class FakeKernel {
   Shape shape(Range range) { return {range.pages(), {}, {}, {}}; }
   ProbeAnswer vmas(std::optional<Range>) { return 7; }
   ProbeAnswer resident(Range) { return std::unexpected("it is a fake"); }
+  void settle() {}
+  ProbeAnswer state(Range) { return std::unexpected("it is a fake"); }
   ProbeAnswer huge(Range) { return std::unexpected("it is a fake"); }
   ProbeAnswer perm(Addr) { return 0; }
   ProbeAnswer value(Addr addr) { return addr.value; }
