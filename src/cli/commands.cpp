@@ -57,6 +57,7 @@ int faultline_main(int argc, char** argv) {
   add_run(app, status);
   add_explain(app, status);
   add_compare(app, status);
+  add_check(app, status);
   add_machines(app, status);
   add_format(app, status);
   try {

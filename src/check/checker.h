@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/operation.h"
+#include "machine/machine.h"
+#include "mm/profile.h"
+
+namespace faultline::check {
+
+/// A case on which the model and the machine disagree, and how: "line …: found …".
+struct Difference {
+  Case played;
+  std::string what;
+};
+
+/// Holds a model against a machine: plays cases on both and compares every result, signal, state and count of faults.
+class Checker {
+ public:
+  /// The machine outlives this object.
+  Checker(mm::Profile profile, machine::Machine& against);
+
+  /// Runs the cases in one run of each machine. The first case that differs, or nothing; or why the machine could not
+  /// run them.
+  std::expected<std::optional<Difference>, std::string> compare(const std::vector<Case>& cases);
+  /// Takes operations away as long as a difference remains.
+  std::expected<Difference, std::string> shrink(Difference difference);
+  /// The case as a program of its own, which a person can run on the machine to see the difference.
+  std::string reproducer(const Difference& difference) const;
+
+ private:
+  mm::Profile profile_;
+  std::unique_ptr<machine::Machine> model_;
+  machine::Machine& against_;
+};
+
+}  // namespace faultline::check
