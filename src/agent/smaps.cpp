@@ -12,8 +12,8 @@ namespace {
 /// "START-END …", or nothing for a line of another kind.
 std::optional<Range> area_of(std::string_view line) {
   Range area;
-  const char* const end = line.data() + line.size();
-  const auto start = std::from_chars(line.data(), end, area.start.value, 16);
+  const char* const end = line.end();
+  const auto start = std::from_chars(line.begin(), end, area.start.value, 16);
   if (start.ec != std::errc{} || start.ptr == end || *start.ptr != '-') return std::nullopt;
   const auto stop = std::from_chars(start.ptr + 1, end, area.end.value, 16);
   if (stop.ec != std::errc{} || stop.ptr == end || *stop.ptr != ' ') return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> kilobytes(std::string_view line, std::string_view n
   const std::size_t digits = line.find_first_of("0123456789");
   std::uint64_t value = 0;
   if (digits == std::string_view::npos) return std::nullopt;
-  std::from_chars(line.data() + digits, line.data() + line.size(), value);
+  std::from_chars(line.begin() + digits, line.end(), value);
   return value;
 }
 
