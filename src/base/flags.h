@@ -82,6 +82,17 @@ enum class RemapFlags : std::uint64_t { none = 0, maymove = 1, fixed = 2, dontun
 template <>
 inline constexpr bool kIsFlagSet<RemapFlags> = true;
 
+/// mlock2(2), mlockall(2) and msync(2) flags. Unknown bits are kept, so that a call can refuse them.
+enum class LockFlags : std::uint64_t { none = 0, onfault = 1 };
+enum class LockAllFlags : std::uint64_t { none = 0, current = 1, future = 2, onfault = 4 };
+enum class SyncFlags : std::uint64_t { none = 0, async = 1, invalidate = 2, sync = 4 };
+template <>
+inline constexpr bool kIsFlagSet<LockFlags> = true;
+template <>
+inline constexpr bool kIsFlagSet<LockAllFlags> = true;
+template <>
+inline constexpr bool kIsFlagSet<SyncFlags> = true;
+
 /// madvise(2) advice. A value outside the list is a legal argument that the call refuses.
 enum class Advice : int {
   normal = 0,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "machine/process_calls.h"
 #include "program/constants.h"
 #include "run/state_digest.h"
 
@@ -41,6 +42,7 @@ ModelKernel::ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariant
 
 std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call) const {
   if (auto what = files_.unsupported(call)) return what;
+  if (auto what = unsupported_process_call(call)) return what;
   switch (call.sys) {
     case Sys::mmap: {
       const auto flags = static_cast<MapFlags>(call.arguments[3]);
@@ -54,7 +56,12 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::mremap:
     case Sys::mseal:
     case Sys::mlock:
+    case Sys::mlock2:
     case Sys::munlock:
+    case Sys::mlockall:
+    case Sys::munlockall:
+    case Sys::msync:
+    case Sys::mincore:
     case Sys::brk:
     case Sys::getppid:
     case Sys::open:
@@ -66,6 +73,8 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::lseek:
     case Sys::pipe2:
     case Sys::fcntl:
+    case Sys::prlimit64:
+    case Sys::prctl:
       return std::nullopt;
     default:
       return std::string(program::sys_name(call.sys));
@@ -74,6 +83,7 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
 
 run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
   if (const auto outcome = files_.call(*space_, call)) return outcome_of(*outcome);
+  if (const auto outcome = process_call(*space_, call)) return outcome_of(*outcome);
   const auto& a = call.arguments;
   const Addr addr{a[0]};
   switch (call.sys) {
@@ -92,8 +102,19 @@ run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
       return outcome_of(space_->mseal(addr, a[1], a[2]));
     case Sys::mlock:
       return outcome_of(space_->mlock(addr, a[1]));
+    case Sys::mlock2:
+      return outcome_of(space_->mlock(addr, a[1], static_cast<LockFlags>(a[2])));
     case Sys::munlock:
       return outcome_of(space_->munlock(addr, a[1]));
+    case Sys::mlockall:
+      return outcome_of(space_->mlockall(static_cast<LockAllFlags>(a[0])));
+    case Sys::munlockall:
+      space_->munlockall();
+      return {};
+    case Sys::msync:
+      return outcome_of(space_->msync(addr, a[1], static_cast<SyncFlags>(a[2])));
+    case Sys::mincore:
+      return outcome_of(space_->mincore(addr, a[1], Addr{a[2]}));
     case Sys::brk:
       return {space_->brk(addr).value, {}, 0};
     case Sys::getppid:

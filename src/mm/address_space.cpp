@@ -81,7 +81,18 @@ Result<Addr> AddressSpace::mremap(Addr old, std::uint64_t old_length, std::uint6
                                   Addr target) {
   return do_mremap(*mm_, old, old_length, new_length, flags, target);
 }
-Result<void> AddressSpace::mlock(Addr start, std::uint64_t length) { return do_mlock(*mm_, start, length); }
+Result<void> AddressSpace::mlock(Addr start, std::uint64_t length, LockFlags flags) {
+  return do_mlock(*mm_, start, length, flags);
+}
+Result<void> AddressSpace::mlockall(LockAllFlags flags) { return do_mlockall(*mm_, flags); }
+void AddressSpace::munlockall() { do_munlockall(*mm_); }
+Result<void> AddressSpace::msync(Addr start, std::uint64_t length, SyncFlags flags) {
+  return do_msync(*mm_, start, length, flags);
+}
+Result<void> AddressSpace::set_mdwe(DenyWriteExec bits) { return do_set_mdwe(*mm_, bits); }
+DenyWriteExec AddressSpace::mdwe() const { return mm_->mdwe; }
+const Limit& AddressSpace::limit(Resource resource) const { return mm_->limits.of(resource); }
+Result<void> AddressSpace::set_limit(Resource resource, Limit limit) { return mm_->limits.set(resource, limit); }
 Result<void> AddressSpace::munlock(Addr start, std::uint64_t length) { return do_munlock(*mm_, start, length); }
 Addr AddressSpace::brk(Addr requested) { return do_brk(*mm_, requested); }
 std::unique_ptr<AddressSpace> AddressSpace::fork() {

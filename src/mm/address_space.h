@@ -13,6 +13,8 @@
 #include "base/page.h"
 #include "base/signal.h"
 #include "mm/file.h"
+#include "mm/limits.h"
+#include "mm/mdwe.h"
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
@@ -72,9 +74,21 @@ class AddressSpace {
   /// fork(2): the child's address space. Both live on; ENOMEM never happens here.
   std::unique_ptr<AddressSpace> fork();
 
-  /// mlock(2) and munlock(2); RLIMIT_MEMLOCK is unlimited.
-  Result<void> mlock(Addr start, std::uint64_t length);
+  /// mlock2(2), munlock(2), mlockall(2), munlockall(2): EPERM and ENOMEM by RLIMIT_MEMLOCK.
+  Result<void> mlock(Addr start, std::uint64_t length, LockFlags flags = LockFlags::none);
   Result<void> munlock(Addr start, std::uint64_t length);
+  Result<void> mlockall(LockAllFlags flags);
+  void munlockall();
+  /// msync(2).
+  Result<void> msync(Addr start, std::uint64_t length, SyncFlags flags);
+  /// mincore(2): writes a byte per page to `vec`, 1 for one that is mapped or that its file has cached.
+  Result<void> mincore(Addr start, std::uint64_t length, Addr vec);
+  /// prctl(2) PR_SET_MDWE and PR_GET_MDWE.
+  Result<void> set_mdwe(DenyWriteExec bits);
+  DenyWriteExec mdwe() const;
+  /// prlimit(2) of RLIMIT_AS, RLIMIT_DATA and RLIMIT_MEMLOCK; all unlimited at first. Inherited by fork.
+  const Limit& limit(Resource resource) const;
+  Result<void> set_limit(Resource resource, Limit limit);
 
   /// One access by one instruction of the user's program: what it gives, or the signal that it ended in. `text` is the
   /// page that holds the instruction; absent means ordinary readable text.

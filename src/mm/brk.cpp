@@ -1,5 +1,6 @@
 // brk(2), the raw system call.
 #include "mm/calls.h"
+#include "mm/limits.h"
 #include "mm/merge.h"
 
 namespace faultline::mm {
@@ -14,8 +15,14 @@ Addr do_brk(Mm& mm, Addr requested) {
   } else if (new_end > old_end) {
     const Range grown{old_end, new_end};
     if (mm.vmas.first_in(grown) != nullptr || mm.vmas.size() > mm.system.tunables().max_map_count) return mm.brk;
-    const VmFlags flags = new_mapping_flags(mm.profile(), Prot::read | Prot::write) | VmFlags::account;
-    insert_merged(mm, {.range = grown, .flags = flags, .pgoff = grown.start.page()});
+    const VmFlags flags = new_mapping_flags(mm.profile(), Prot::read | Prot::write) | VmFlags::account | mm.locks_ahead;
+    const std::uint64_t pages = grown.pages();
+    const std::uint64_t heap_limit = mm.limits.of(Resource::data).soft;
+    if (requested - mm.brk_start > heap_limit) return mm.brk;
+    if (!lock_fits(mm, flags, pages) || !may_expand(mm, flags, pages)) return mm.brk;
+    if (!mm.system.commit().charge(pages)) return mm.brk;
+    Vma* vma = insert_merged(mm, {.range = grown, .flags = flags, .pgoff = grown.start.page()});
+    if (vma->is(VmFlags::locked)) populate_as_permitted(mm, *vma, grown);
   }
   return mm.brk = requested;
 }

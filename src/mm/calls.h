@@ -19,8 +19,11 @@ Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice)
 Result<void> do_mseal(Mm& mm, Addr start, std::uint64_t length, std::uint64_t flags);
 Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags,
                        Addr target);
-Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length);
+Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length, LockFlags flags);
 Result<void> do_munlock(Mm& mm, Addr start, std::uint64_t length);
+Result<void> do_mlockall(Mm& mm, LockAllFlags flags);
+void do_munlockall(Mm& mm);
+Result<void> do_msync(Mm& mm, Addr start, std::uint64_t length, SyncFlags flags);
 Addr do_brk(Mm& mm, Addr requested);
 std::unique_ptr<Mm> do_fork(Mm& parent);
 
@@ -34,8 +37,8 @@ Result<void> unmap_range(Mm& mm, Range range);
 /// beyond the end of a file.
 enum class Populate : std::uint8_t { read, write };
 bool populate(Mm& mm, Vma& vma, Range range, Populate how);
-/// The same as locking does it: for writing where that makes a private copy, else for reading. False also where the VMA
-/// forbids every access.
+/// The same as locking does it: for writing where that makes a private copy, else for reading; not at all what is
+/// locked on fault only. False also where the VMA forbids every access.
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range);
 
 /// The flags that every new private anonymous mapping of these bits has.

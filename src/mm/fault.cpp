@@ -106,6 +106,11 @@ EntryView view(const Mm& mm, Pte pte) {
   return entry;
 }
 
+Backing backing_of(const Vma& vma) {
+  if (vma.object == nullptr) return Backing::anonymous;
+  return vma.is(VmFlags::may_share) ? Backing::shared : Backing::private_file;
+}
+
 void tell_attempt(Mm& mm, Addr addr, AccessKind kind, Pte pte, Report reported) {
   if (mm.observer == nullptr) return;
   const Range page = Range::of(addr.page_floor(), kPageSize);
@@ -144,7 +149,10 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
     count_lock(mm, vma, reported);
     return deliver(mm, segv(kSegvMapErr, addr), Rule::no_vma, Counter::fault_signal);
   }
-  mm.explain([&] { return Event{.kind = EventKind::vma, .range = vma->range(), .prot = prot_of(vma->flags)}; });
+  mm.explain([&] {
+    return Event{
+        .kind = EventKind::vma, .range = vma->range(), .prot = prot_of(vma->flags), .backing = backing_of(*vma)};
+  });
   const Report taken = taken_as(mm, *vma, kind, reported, text);
   count_lock(mm, vma, taken);
   if (const auto code = forbidden(mm, *vma, pte, taken)) {
@@ -156,7 +164,7 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
       break;
     case Handled::guarded:
       return deliver(mm, segv(kSegvMapErr, addr), Rule::guard_region, Counter::fault_guard);
-    case Handled::beyond_end:
+    case Handled::no_page:
       return deliver(mm, {kSigBus, kBusAdrErr, addr}, Rule::beyond_end, Counter::fault_signal);
   }
   return {};

@@ -18,9 +18,9 @@ std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::op
 enum class FaultOrigin : std::uint8_t { exception, populate };
 
 enum class Handled : std::uint8_t {
-  done,        // the access may be tried again
-  guarded,     // a guard region: VM_FAULT_SIGSEGV
-  beyond_end,  // no page of the mapped object is there: VM_FAULT_SIGBUS
+  done,     // the access may be tried again
+  guarded,  // a guard region: VM_FAULT_SIGSEGV
+  no_page,  // the mapped object has none there: VM_FAULT_SIGBUS
 };
 
 /// Resolves a permitted fault in a VMA (handle_mm_fault): maps, copies or reuses, and counts the kind.

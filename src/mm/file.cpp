@@ -28,7 +28,7 @@ Result<File> memfd_create(System& system, MemfdFlags flags) {
   constexpr MemfdFlags kModes = MemfdFlags::noexec_seal | MemfdFlags::exec;
   if (system.profile().memfd_exec == MemfdExec::chosen) known |= kModes;
   if (has(flags, ~known) || (flags & kModes) == kModes) return fail(EINVAL);
-  const auto object = std::make_shared<Shmem>(system.frames(), 0);
+  const auto object = std::make_shared<Shmem>(system.frames(), system.commit(), 0, Promise::page_by_page);
   // MFD_NOEXEC_SEAL seals the mode, which needs sealing to be allowed.
   if (!has(flags, MemfdFlags::allow_sealing | MemfdFlags::noexec_seal)) object->add_seals(FileSeals::seal);
   if (has(flags, MemfdFlags::noexec_seal)) object->add_seals(FileSeals::exec);

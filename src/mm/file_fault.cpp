@@ -16,11 +16,15 @@ void map_cached(Mm& mm, Addr addr, FrameId frame, Pte pte) {
   set_pte(mm, addr, pte);
 }
 
-/// The cached page of that number; one is made where there is none, for reads too.
-FrameId cached_page(Mm& mm, Shmem& object, std::uint64_t page) {
+/// The cached page of that number; one is made where there is none, for reads too. Nothing beyond the object's end, and
+/// where no memory is promised.
+std::optional<FrameId> cached_page(Mm& mm, Shmem& object, std::uint64_t page) {
+  if (page >= object.pages()) return std::nullopt;
   if (const auto found = object.find(page)) return *found;
+  const Result<FrameId> added = object.add(page);
+  if (!added) return std::nullopt;
   mm.count(Counter::pages_zeroed);
-  return object.add(page);
+  return *added;
 }
 
 /// Maps the cached pages around a read fault (do_fault_around). Was that of `addr` among them?
@@ -48,20 +52,22 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
   const std::uint64_t page = vma.pgoff_at(addr);
   const bool copies = direction == Direction::write && !vma.is(VmFlags::shared);
   if (copies) prepare_anon_vma(mm, vma);
-  if (page >= object.pages()) return Handled::beyond_end;
-  mm.count(Counter::minor_faults);
   if (copies) {
-    const FrameId source = cached_page(mm, object, page);
+    const auto source = cached_page(mm, object, page);
+    if (!source) return Handled::no_page;
+    mm.count(Counter::minor_faults);
     mm.count(Counter::pages_copied);
-    map_owned(mm, vma, addr, mm.frames().allocate_copy(source));
+    map_owned(mm, vma, addr, mm.frames().allocate_copy(*source));
     count_handled(mm, Range::of(addr, kPageSize), Counter::fault_copy, Rule::file_page_copied, origin);
     return Handled::done;
   }
   if (direction == Direction::write || !map_around(mm, vma, addr)) {
-    const FrameId frame = cached_page(mm, object, page);
+    const auto frame = cached_page(mm, object, page);
+    if (!frame) return Handled::no_page;
     const std::uint64_t dirty = direction == Direction::write ? Pte::kDirty : 0;
-    map_cached(mm, addr, frame, cache_entry(mm, vma, frame).with(dirty));
+    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame).with(dirty));
   }
+  mm.count(Counter::minor_faults);
   count_handled(mm, Range::of(addr, kPageSize), Counter::fault_file, Rule::file_page, origin);
   return Handled::done;
 }

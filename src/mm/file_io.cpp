@@ -65,7 +65,7 @@ Result<std::uint64_t> write_file(AddressSpace& space, const File& file, std::uin
       break;
     }
     if (refused = check_seals(object, position + done + count); !refused) break;
-    object.write(position + done, std::span(page).first(copied));
+    if (refused = object.write(position + done, std::span(page).first(copied)); !refused) break;
     done += copied;
     object.set_size(std::max(object.size(), position + done));
   }

@@ -36,7 +36,7 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
   std::vector<Vma*> left_out;
   child->vmas.each(everything, [&](Vma& vma) {
     visit_vma(parent);
-    vma.flags &= ~VmFlags::locked;
+    vma.flags &= ~(VmFlags::locked | VmFlags::lock_on_fault);
     if (vma.is(VmFlags::dontcopy)) {
       left_out.push_back(&vma);
     } else if (vma.is(VmFlags::wipeonfork)) {
@@ -50,6 +50,10 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
     }
   });
   for (Vma* vma : left_out) child->vmas.erase(vma);
+  child->vmas.each(everything, [&](const Vma& vma) {
+    child->usage.add(vma.flags, vma.pages());
+    if (vma.is(VmFlags::account)) parent.system.commit().take(vma.pages());
+  });
   // The parent's write permissions are gone from its entries, and must go from every TLB.
   parent.count(Counter::flushes_full);
   parent.explain(

@@ -21,9 +21,11 @@ std::string at(std::string_view what, Addr addr) { return std::string(what) + " 
 std::optional<std::string> check_vmas(const Mm& mm, Range everything) {
   std::optional<std::string> wrong;
   std::uint64_t seen = 0;
+  Usage usage;
   Addr previous_end{0};
   mm.vmas.each(everything, [&](const Vma& vma) {
     ++seen;
+    usage.add(vma.flags, vma.pages());
     if (wrong) return;
     if (!vma.start.page_aligned() || !vma.end.page_aligned()) wrong = at("VMA not page aligned", vma.start);
     if (vma.end <= vma.start) wrong = at("VMA empty or inverted", vma.start);
@@ -32,6 +34,7 @@ std::optional<std::string> check_vmas(const Mm& mm, Range everything) {
     if (mm.profile().seal == Seal::absent && vma.is(VmFlags::sealed)) wrong = at("VMA sealed without mseal", vma.start);
     previous_end = vma.end;
   });
+  if (!wrong && usage != mm.usage) wrong = "what counts against limits is not the sum of the VMAs";
   if (!wrong && seen != mm.vmas.size()) wrong = "the count of VMAs is not the number of VMAs";
   return wrong;
 }

@@ -2,6 +2,7 @@
 #include "mm/calls.h"
 #include "mm/huge.h"
 #include "mm/merge.h"
+#include "mm/object.h"
 #include "mm/seal.h"
 
 namespace faultline::mm {
@@ -67,7 +68,8 @@ std::optional<VmFlags> advised_flags(VmFlags flags, Advice advice) {
     case Advice::dodump:
       return flags & ~VmFlags::dontdump;
     case Advice::mergeable:
-      return flags | VmFlags::mergeable;
+      // Shared memory has nothing to merge; the advice is passed over.
+      return has(flags, VmFlags::may_share) ? flags : flags | VmFlags::mergeable;
     case Advice::unmergeable:
       return flags & ~VmFlags::mergeable;
     case Advice::hugepage:
@@ -126,10 +128,23 @@ void remove_guards(Mm& mm, Range part) {
   mm.count(Counter::ptes_changed, changed);
 }
 
+/// MADV_REMOVE: a hole in the object, for everybody who maps it.
+Result<void> remove_pages(Mm& mm, const Vma& vma, Range part) {
+  if (vma.is(VmFlags::locked) || vma.object == nullptr) return mm.refuse(EINVAL, Rule::bad_argument, part);
+  if (!vma.is(VmFlags::shared) || !vma.is(VmFlags::may_write)) return mm.refuse(EACCES, Rule::file_permission, part);
+  if (has(vma.object->seals(), FileSeals::write | FileSeals::future_write)) {
+    return mm.refuse(EPERM, Rule::file_permission, part);
+  }
+  const std::uint64_t first = vma.pgoff_at(part.start);
+  punch_hole(mm, *vma.object, first, first + part.pages());
+  return {};
+}
+
 /// Applies the advice to one VMA's part of the range. Returns the VMA that now holds it.
 Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch& flush) {
   if (auto allowed = check_discard_in_loop(mm, *vma, advice); !allowed) return std::unexpected(allowed.error());
   if (const auto flags = advised_flags(vma->flags, advice)) {
+    if (advice == Advice::wipeonfork && vma->object != nullptr) return mm.refuse(EINVAL, Rule::bad_argument, part);
     if (*flags == vma->flags) return vma;
     auto changed = modify_flags(mm, vma, part, *flags);
     // A lack of kernel resources is temporary, says madvise.
@@ -158,6 +173,9 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
     case Advice::collapse:
       if (auto done = collapse(mm, *vma, part); !done) return std::unexpected(done.error());
       return vma;
+    case Advice::remove:
+      if (auto done = remove_pages(mm, *vma, part); !done) return std::unexpected(done.error());
+      return vma;
     case Advice::guard_install:
       if (auto done = install_guards(mm, *vma, part, flush); !done) return std::unexpected(done.error());
       break;
@@ -165,7 +183,6 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
       remove_guards(mm, part);
       break;
     default:
-      // REMOVE needs a file.
       return mm.refuse(EINVAL, Rule::bad_argument, part);
   }
   if (mm.profile().advise_flush == AdviseFlush::per_vma) flush.perform();
@@ -213,6 +230,7 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
 }
 
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
+  if (vma.is(VmFlags::lock_on_fault)) return true;
   if (!vma.is(VmFlags::access)) return false;
   // Shared pages are never copied, and would be dirtied for nothing.
   const bool writes = vma.is(VmFlags::write) && !vma.is(VmFlags::shared);

@@ -95,6 +95,7 @@ bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
 }
 
 Vma* insert_merged(Mm& mm, const Proposal& proposal) {
+  mm.usage.add(proposal.flags, proposal.range.pages());
   const auto [prev, next] =
       joining(mm, mm.vmas.before(proposal.range.start), mm.vmas.find(proposal.range.start), proposal);
   if (prev != nullptr) {
@@ -127,6 +128,7 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
       Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain, vma->object};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
+  mm.usage.add(vma->flags, proposal.range.pages());
   if (extension == Extension::alone || next == nullptr) return vma;
   const Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
   if (rule == Rule::merged) {
@@ -139,7 +141,10 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
   return vma;
 }
 
-Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
+namespace {
+
+/// modify_flags() but for the usage.
+Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   const bool touches_start = part.start == vma->start;
   const bool touches_end = part.end == vma->end;
   const Proposal proposal{part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object};
@@ -184,6 +189,17 @@ Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   }
   vma->flags = flags;
   return vma;
+}
+
+}  // namespace
+
+Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
+  const VmFlags before = vma->flags;
+  const Result<Vma*> modified = merge_or_split(mm, vma, part, flags);
+  if (!modified) return modified;
+  mm.usage.remove(before, part.pages());
+  mm.usage.add(flags, part.pages());
+  return modified;
 }
 
 Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {

@@ -1,40 +1,50 @@
-// mlock(2) and munlock(2).
+// mlock(2), mlock2(2), munlock(2), mlockall(2) and munlockall(2).
 #include "mm/calls.h"
+#include "mm/limits.h"
 #include "mm/merge.h"
 
 namespace faultline::mm {
 namespace {
 
-enum class Lock : std::uint8_t { set, clear };
+constexpr VmFlags kLockFlags = VmFlags::locked | VmFlags::lock_on_fault;
 
 /// The whole pages that a request touches; unlike other calls these round the start down.
 Range whole_pages(Addr start, std::uint64_t length) {
   return Range::of(start.page_floor(), page_ceil(length + start.page_offset()));
 }
 
-Result<void> apply(Mm& mm, Range range, Lock lock) {
+/// Gives one VMA's part of the range these lock flags (mlock_fixup). Returns the VMA that now holds it.
+Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
+  visit_vma(mm);
+  const VmFlags flags = (vma->flags & ~kLockFlags) | lock;
+  if (flags == vma->flags) return vma;
+  return modify_flags(mm, vma, part, flags);
+}
+
+Result<void> apply(Mm& mm, Range range, VmFlags lock) {
   if (range.end < range.start) return mm.refuse(EINVAL, Rule::bad_argument, Range::of(range.start, 0));
-  mm.count(Counter::mmap_lock_write);
   for (Addr at = range.start; at < range.end;) {
     Vma* vma = mm.vmas.at(at);
     if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, range.end});
-    visit_vma(mm);
-    const VmFlags flags = lock == Lock::set ? vma->flags | VmFlags::locked : vma->flags & ~VmFlags::locked;
-    if (flags != vma->flags) {
-      const auto changed = modify_flags(mm, vma, range.intersect({at, vma->end}), flags);
-      if (!changed) return std::unexpected(changed.error());
-      vma = *changed;
-    }
-    at = vma->end;
+    const auto changed = fix_up(mm, vma, range.intersect({at, vma->end}), lock);
+    if (!changed) return std::unexpected(changed.error());
+    at = (*changed)->end;
   }
   return {};
 }
 
-}  // namespace
+/// Pages of the range that are locked already are not counted twice.
+bool fits(const Mm& mm, Range range) {
+  const std::uint64_t limit = mm.limits.of(Resource::memlock).soft >> kPageShift;
+  const std::uint64_t wanted = mm.usage.locked + (range.bytes() >> kPageShift);
+  return wanted <= limit || wanted - mapped_pages(mm, range, VmFlags::locked) <= limit;
+}
 
-Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length) {
-  const Range range = whole_pages(start, length);
-  if (auto applied = apply(mm, range, Lock::set); !applied || range.empty()) return applied;
+Result<void> lock(Mm& mm, Range range, VmFlags flags) {
+  if (!may_lock(mm)) return mm.refuse(EPERM, Rule::resource_limit, range);
+  mm.count(Counter::mmap_lock_write);
+  if (!fits(mm, range)) return mm.refuse(ENOMEM, Rule::resource_limit, range);
+  if (auto applied = apply(mm, range, flags); !applied || range.empty()) return applied;
   mm.count(Counter::mmap_lock_read);
   for (Addr at = range.start; at < range.end;) {
     Vma* vma = mm.vmas.at(at);
@@ -46,8 +56,51 @@ Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length) {
   return {};
 }
 
+/// Locks or unlocks every VMA; what cannot be split or merged is passed over.
+void apply_to_all(Mm& mm, VmFlags lock) {
+  for (Vma* vma = mm.vmas.find(Addr{0}); vma != nullptr;) {
+    const auto changed = fix_up(mm, vma, vma->range(), lock);
+    vma = mm.vmas.next(changed ? **changed : *vma);
+  }
+}
+
+}  // namespace
+
+Result<void> do_mlock(Mm& mm, Addr start, std::uint64_t length, LockFlags flags) {
+  if (has(flags, ~LockFlags::onfault)) return mm.refuse(EINVAL, Rule::bad_argument, Range::of(start, 0));
+  return lock(mm, whole_pages(start, length), has(flags, LockFlags::onfault) ? kLockFlags : VmFlags::locked);
+}
+
 Result<void> do_munlock(Mm& mm, Addr start, std::uint64_t length) {
-  return apply(mm, whole_pages(start, length), Lock::clear);
+  mm.count(Counter::mmap_lock_write);
+  return apply(mm, whole_pages(start, length), VmFlags::none);
+}
+
+Result<void> do_mlockall(Mm& mm, LockAllFlags flags) {
+  constexpr LockAllFlags kKnown = LockAllFlags::current | LockAllFlags::future | LockAllFlags::onfault;
+  const bool now = has(flags, LockAllFlags::current);
+  const bool later = has(flags, LockAllFlags::future);
+  const Range everything{Addr{0}, mm.geometry().task_size};
+  if (has(flags, ~kKnown) || (!now && !later)) return mm.refuse(EINVAL, Rule::bad_argument, everything);
+  if (!may_lock(mm)) return mm.refuse(EPERM, Rule::resource_limit, everything);
+  mm.count(Counter::mmap_lock_write);
+  if (now && mm.usage.total > mm.limits.of(Resource::memlock).soft >> kPageShift) {
+    return mm.refuse(ENOMEM, Rule::resource_limit, everything);
+  }
+  const VmFlags lock = has(flags, LockAllFlags::onfault) ? kLockFlags : VmFlags::locked;
+  mm.locks_ahead = later ? lock : VmFlags::none;
+  if (!now) return {};
+  apply_to_all(mm, lock);
+  mm.count(Counter::mmap_lock_read);
+  // What cannot be populated is passed over.
+  mm.vmas.each(everything, [&](Vma& vma) { populate_as_permitted(mm, vma, vma.range()); });
+  return {};
+}
+
+void do_munlockall(Mm& mm) {
+  mm.count(Counter::mmap_lock_write);
+  mm.locks_ahead = VmFlags::none;
+  apply_to_all(mm, VmFlags::none);
 }
 
 }  // namespace faultline::mm

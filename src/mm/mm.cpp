@@ -21,12 +21,16 @@ Mm::Mm(System& owner)
 }
 
 Mm::Mm(System& owner, const Mm& parent)
-    : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk) {
+    : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk), limits(parent.limits) {
+  if (!has(parent.mdwe, DenyWriteExec::no_inherit)) mdwe = parent.mdwe;
   system.add_space(this);
 }
 
 Mm::~Mm() {
   system.remove_space(this);
+  vmas.each({Addr{0}, geometry().task_size}, [&](const Vma& vma) {
+    if (vma.is(VmFlags::account)) system.commit().give_back(vma.pages());
+  });
   table.each({Addr{0}, geometry().task_size}, [&](Range, Pte pte) {
     if (pte.present()) frames().unmap(pte.frame(), pte.size());
   });

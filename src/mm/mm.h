@@ -6,6 +6,8 @@
 #include "arch/arch.h"
 #include "base/counters.h"
 #include "mm/flush.h"
+#include "mm/limits.h"
+#include "mm/mdwe.h"
 #include "mm/page_table.h"
 #include "mm/system.h"
 #include "mm/tlb.h"
@@ -46,6 +48,10 @@ struct Mm {
   Observer* observer = nullptr;
   Addr brk_start;
   Addr brk;
+  Limits limits;
+  Usage usage;
+  VmFlags locks_ahead = VmFlags::none;  // mlockall(MCL_FUTURE): flags that new mappings get (def_flags)
+  DenyWriteExec mdwe = DenyWriteExec::none;
 };
 
 /// Who looks at VMAs; `visit` counts one that a call's loop has reached.

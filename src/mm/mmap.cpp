@@ -1,5 +1,6 @@
 // mmap(2): D.5.
 #include "mm/calls.h"
+#include "mm/limits.h"
 #include "mm/merge.h"
 #include "mm/mmap_sharing.h"
 
@@ -29,6 +30,89 @@ VmFlags new_mapping_flags(const Profile& profile, Prot prot) {
   return flags;
 }
 
+namespace {
+
+/// A mapping on its way: where, with which flags so far, of what.
+struct NewMapping {
+  Range range;
+  VmFlags flags = VmFlags::none;
+  const File* file = nullptr;
+  std::uint64_t pgoff = 0;  // of the file
+};
+
+/// The refusals that come before anything changes, in the kernel's order, and what they make of the flags.
+Result<void> check_mapping(Mm& mm, NewMapping& mapping, MapFlags flags) {
+  const std::uint64_t pages = mapping.range.pages();
+  if (has(flags, MapFlags::locked)) {
+    if (!may_lock(mm)) return mm.refuse(EPERM, Rule::resource_limit, mapping.range);
+    mapping.flags |= VmFlags::locked;
+  }
+  if (!lock_fits(mm, mapping.flags, pages)) return mm.refuse(EAGAIN, Rule::resource_limit, mapping.range);
+  const Result<VmFlags> shared =
+      sharing_flags(mm, mapping.flags, flags, mapping.file, mapping.pgoff, mapping.range.bytes());
+  if (!shared) return std::unexpected(shared.error());
+  mapping.flags = *shared;
+  if (has(flags, MapFlags::noreserve) && mm.system.commit().policy() != Overcommit::never) {
+    mapping.flags |= VmFlags::noreserve;
+  }
+  if (!may_expand(mm, mapping.flags, pages, mapped_pages(mm, mapping.range))) {
+    return mm.refuse(ENOMEM, Rule::resource_limit, mapping.range);
+  }
+  return {};
+}
+
+/// What of the checks the era makes before it unmaps, or after (MmapOrder).
+Result<void> check_write_exec(Mm& mm, const NewMapping& mapping) {
+  if (!denies_write_exec(mm, mapping.flags, mapping.flags)) return {};
+  return mm.refuse(EACCES, Rule::write_exec_denied, mapping.range);
+}
+
+/// Makes room, then the mapping (mmap_region). What goes wrong after older kernels made room leaves a hole.
+Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
+  constexpr VmFlags kExempt = VmFlags::noreserve | VmFlags::shared;
+  const bool checks_first = mm.profile().mmap_order == MmapOrder::checks_first;
+  const std::uint64_t pages = mapping.range.pages();
+  if (has(mapping.flags, VmFlags::write) && !has(mapping.flags, kExempt)) mapping.flags |= VmFlags::account;
+  const std::uint64_t charged = has(mapping.flags, VmFlags::account) ? pages : 0;
+  Commit& commit = mm.system.commit();
+  if (checks_first) {
+    if (auto fine = check_write_exec(mm, mapping); !fine) return std::unexpected(fine.error());
+    // What goes gives its promise back; what it gave is taken again below.
+    const std::uint64_t given = mapped_pages(mm, mapping.range, VmFlags::account);
+    if (charged > given) {
+      if (!commit.charge(charged - given)) return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
+      commit.give_back(charged - given);
+    }
+  }
+  if (auto unmapped = unmap_range(mm, mapping.range); !unmapped) return std::unexpected(unmapped.error());
+  Proposal proposal{.range = mapping.range, .flags = mapping.flags, .pgoff = mapping.range.start.page()};
+  if (!checks_first) {
+    if (charged != 0) {
+      if (!commit.charge(charged)) return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
+      commit.give_back(charged);
+    }
+    if (auto fine = check_write_exec(mm, mapping); !fine) return std::unexpected(fine.error());
+  }
+  if (mapping.file != nullptr) {
+    const Result<VmFlags> flags = flags_of_file(mm, mapping.flags, *mapping.file);
+    if (!flags) return std::unexpected(flags.error());
+    proposal.flags = *flags;
+    proposal.pgoff = mapping.pgoff;
+    proposal.object = mapping.file->object;
+  } else if (has(mapping.flags, VmFlags::shared)) {
+    const Promise promise = has(mapping.flags, VmFlags::noreserve) ? Promise::page_by_page : Promise::whole;
+    if (promise == Promise::whole && !commit.charge(pages)) {
+      return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
+    }
+    proposal.pgoff = 0;
+    proposal.object = std::make_shared<Shmem>(mm.frames(), commit, mapping.range.bytes(), promise);
+  }
+  commit.take(charged);
+  return insert_merged(mm, proposal);
+}
+
+}  // namespace
+
 Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlags flags, const File* file,
                      std::uint64_t offset) {
   const Range asked = Range::of(hint, 0);
@@ -54,37 +138,15 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
   if (has(flags, MapFlags::fixed_noreplace) && mm.vmas.first_in(range) != nullptr) {
     return mm.refuse(EEXIST, Rule::bad_argument, range);
   }
-  Result<VmFlags> vm_flags =
-      sharing_flags(mm, new_mapping_flags(mm.profile(), prot), flags, file, offset >> kPageShift, bytes);
-  if (!vm_flags) return std::unexpected(vm_flags.error());
-
-  if (has(flags, MapFlags::fixed)) {
-    const auto unmapped = unmap_range(mm, range);
-    if (!unmapped) return std::unexpected(unmapped.error());
-  }
-  if (has(flags, MapFlags::noreserve)) {
-    *vm_flags |= VmFlags::noreserve;
-  } else if (has(*vm_flags, VmFlags::write) && !has(*vm_flags, VmFlags::shared)) {
-    *vm_flags |= VmFlags::account;
-  }
-  if (has(flags, MapFlags::locked)) *vm_flags |= VmFlags::locked;
-  Proposal proposal{.range = range, .flags = *vm_flags, .pgoff = range.start.page()};
-  if (file != nullptr) {
-    vm_flags = flags_of_file(mm, *vm_flags, *file);
-    if (!vm_flags) return std::unexpected(vm_flags.error());
-    proposal.flags = *vm_flags;
-    proposal.pgoff = offset >> kPageShift;
-    proposal.object = file->object;
-  } else if (has(*vm_flags, VmFlags::shared)) {
-    proposal.pgoff = 0;
-    proposal.object = std::make_shared<Shmem>(mm.frames(), bytes);
-  }
-  Vma* vma = insert_merged(mm, proposal);
+  NewMapping mapping{range, new_mapping_flags(mm.profile(), prot) | mm.locks_ahead, file, offset >> kPageShift};
+  if (auto fine = check_mapping(mm, mapping, flags); !fine) return std::unexpected(fine.error());
+  const Result<Vma*> vma = make_mapping(mm, mapping);
+  if (!vma) return std::unexpected(vma.error());
   const bool fault_in =
-      has(flags, MapFlags::locked) || (flags & (MapFlags::populate | MapFlags::nonblock)) == MapFlags::populate;
-  if (fault_in && vma->is(VmFlags::access)) {
+      (*vma)->is(VmFlags::locked) || (flags & (MapFlags::populate | MapFlags::nonblock)) == MapFlags::populate;
+  if (fault_in && (*vma)->is(VmFlags::access)) {
     mm.count(Counter::mmap_lock_read);
-    populate_as_permitted(mm, *vma, range);
+    populate_as_permitted(mm, **vma, range);
   }
   return range.start;
 }

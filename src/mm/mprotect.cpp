@@ -33,12 +33,17 @@ bool permits(VmFlags flags) {
   return !has(static_cast<VmFlags>(bits & ~(bits >> kToMay)), VmFlags::access);
 }
 
-/// What a change to these flags does to the commit charge.
-VmFlags charged(const Profile& profile, const Vma& vma, VmFlags flags) {
+/// Is there room for memory that becomes data (RLIMIT_DATA)?
+bool expands(const Mm& mm, VmFlags before, VmFlags after, std::uint64_t pages) {
+  return !has(after, VmFlags::write) || may_expand(mm, after, pages) || !may_expand(mm, before, pages);
+}
+
+/// Whether the flags carry the commit charge after the change: what becomes writable is charged once.
+VmFlags with_charge(const Profile& profile, const Vma& vma, VmFlags flags) {
   if (has(flags, VmFlags::write)) {
-    // What becomes writable is charged once.
-    if (!vma.is(VmFlags::account | VmFlags::write | VmFlags::noreserve)) flags |= VmFlags::account;
-  } else if (profile.uncharge == Uncharge::unfaulted && vma.anon_vma == 0) {
+    constexpr VmFlags kExempt = VmFlags::account | VmFlags::write | VmFlags::shared | VmFlags::noreserve;
+    if (!vma.is(kExempt)) flags |= VmFlags::account;
+  } else if (profile.uncharge == Uncharge::unfaulted && vma.object == nullptr && vma.anon_vma == 0) {
     flags &= ~VmFlags::account;
   }
   return flags;
@@ -46,18 +51,27 @@ VmFlags charged(const Profile& profile, const Vma& vma, VmFlags flags) {
 
 /// Changes one VMA's part of the range (mprotect_fixup). Returns the VMA that now holds it.
 Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& flush) {
-  if (!permits(with_access(mm.profile(), vma->flags, prot))) {
-    return mm.refuse(EACCES, Rule::bad_argument, vma->range());
-  }
-  if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
   const VmFlags flags = with_access(mm.profile(), vma->flags, prot);
+  if (!permits(flags)) return mm.refuse(EACCES, Rule::file_permission, vma->range());
+  if (denies_write_exec(mm, vma->flags, flags)) return mm.refuse(EACCES, Rule::write_exec_denied, vma->range());
+  if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
   if (flags == vma->flags) return vma;
-  const bool was_locked_readonly = vma->is(VmFlags::locked) && !vma->is(VmFlags::write);
-  const Result<Vma*> changed = modify_flags(mm, vma, part, charged(mm.profile(), *vma, flags));
-  if (!changed) return changed;
+  const std::uint64_t pages = part.pages();
+  if (!expands(mm, vma->flags, flags, pages)) return mm.refuse(ENOMEM, Rule::resource_limit, part);
+  const VmFlags before = vma->flags;
+  const VmFlags after = with_charge(mm.profile(), *vma, flags);
+  const bool charges = has(after, VmFlags::account) && !has(before, VmFlags::account);
+  if (charges && !mm.system.commit().charge(pages)) return mm.refuse(ENOMEM, Rule::commit_limit, part);
+  const Result<Vma*> changed = modify_flags(mm, vma, part, after);
+  if (!changed) {
+    if (charges) mm.system.commit().give_back(pages);
+    return changed;
+  }
   change_protection(mm, **changed, part, flush);
-  // Locked pages that become writable are made so now, lest a write fault on one has to wait.
-  if (was_locked_readonly && (*changed)->is(VmFlags::write)) populate(mm, **changed, part, Populate::write);
+  if (has(before, VmFlags::account) && !has(after, VmFlags::account)) mm.system.commit().give_back(pages);
+  // Locked private pages that become writable are made so now, lest a write fault on one has to wait.
+  const bool was_readonly = has(before, VmFlags::locked) && !has(before, VmFlags::write | VmFlags::shared);
+  if (was_readonly && has(after, VmFlags::write)) populate_as_permitted(mm, **changed, part);
   return changed;
 }
 

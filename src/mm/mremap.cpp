@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "mm/calls.h"
+#include "mm/limits.h"
 #include "mm/merge.h"
 #include "mm/move_pages.h"
 #include "mm/seal.h"
@@ -57,8 +58,15 @@ Result<void> check_seal(Mm& mm, const Vma& vma, const Request& request) {
 Result<void> check_source(Mm& mm, const Vma* vma, const Request& request, std::uint64_t old_bytes) {
   if (vma == nullptr) return refuse(mm, request, EFAULT, Rule::hole);
   // Length 0 asks for a second mapping of the same pages, which private memory cannot have.
-  if (old_bytes == 0 && !vma->is(VmFlags::shared)) return refuse(mm, request, EINVAL);
+  if (old_bytes == 0 && !vma->is(VmFlags::may_share)) return refuse(mm, request, EINVAL);
+  if (request.is(RemapFlags::dontunmap) && vma->object != nullptr && order_is(mm, Mremap::late_lookup)) {
+    return refuse(mm, request, EINVAL);
+  }
   if (old_bytes > vma->end - request.old) return refuse(mm, request, EFAULT, Rule::hole);
+  if (request.new_bytes == old_bytes) return {};
+  const std::uint64_t more = (request.new_bytes - old_bytes) >> kPageShift;
+  if (!lock_fits(mm, vma->flags, more)) return refuse(mm, request, EAGAIN, Rule::resource_limit);
+  if (!may_expand(mm, vma->flags, more)) return refuse(mm, request, ENOMEM, Rule::resource_limit);
   return {};
 }
 
@@ -76,11 +84,22 @@ Result<void> check_room_of_every_call(Mm& mm, const Request& request) {
   return refuse(mm, request, ENOMEM, Rule::map_count_limit);
 }
 
+/// The copy is promised as a whole; the source gives its promise back when it is unmapped.
+Result<void> charge_move(Mm& mm, const Vma& vma, const Request& request, std::uint64_t old_bytes) {
+  if (!vma.is(VmFlags::account)) return {};
+  const std::uint64_t given = request.is(RemapFlags::dontunmap) ? 0 : old_bytes >> kPageShift;
+  const std::uint64_t wanted = request.new_bytes >> kPageShift;
+  if (!mm.system.commit().charge(wanted - given)) return refuse(mm, request, ENOMEM, Rule::commit_limit);
+  mm.system.commit().take(given);
+  return {};
+}
+
 /// Moves the source to free addresses at `target` and grows it to the new length (move_vma).
 Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, Addr target) {
   if (auto room = check_room(mm, request, 0); !room) return std::unexpected(room.error());
   const Range source = Range::of(request.old, old_bytes);
   const Vma original = *mm.vmas.at(request.old);
+  if (auto charged = charge_move(mm, original, request, old_bytes); !charged) return std::unexpected(charged.error());
   // What was never faulted in takes the offset of its new place, and may merge there.
   const bool takes_place = original.object == nullptr && original.anon_vma == 0;
   const std::uint64_t pgoff = takes_place ? target.page() : original.pgoff_at(request.old);
@@ -93,7 +112,11 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   move_pages(mm, source, target);
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);
-    left->flags &= ~VmFlags::locked;
+    if (left->is(VmFlags::locked)) {
+      mm.usage.remove(left->flags, left->pages());
+      left->flags &= ~(VmFlags::locked | VmFlags::lock_on_fault);
+      mm.usage.add(left->flags, left->pages());
+    }
     if (left->range() == source) {
       left->anon_vma = 0;
       left->chain = 0;
@@ -127,6 +150,9 @@ Result<Addr> remap_to(Mm& mm, const Request& request) {
   }
   if (auto fine = check_source(mm, mm.vmas.at(request.old), request, old_bytes); !fine) {
     return std::unexpected(fine.error());
+  }
+  if (request.is(RemapFlags::dontunmap) && !may_expand(mm, mm.vmas.at(request.old)->flags, old_bytes >> kPageShift)) {
+    return mm.refuse(ENOMEM, Rule::resource_limit, request.source());
   }
   const MapFlags how = request.is(RemapFlags::fixed) ? MapFlags::fixed : MapFlags::none;
   const Result<Addr> target = place_mapping(mm, request.target, request.new_bytes, how);
@@ -170,6 +196,9 @@ Result<Addr> remap_at(Mm& mm, const Request& request) {
   const Addr ceiling = next != nullptr ? next->start : mm.geometry().task_size;
   if (request.source().end == vma->end && ceiling - vma->end >= more) {
     const Range grown = Range::of(vma->end, more);
+    if (vma->is(VmFlags::account) && !mm.system.commit().charge(grown.pages())) {
+      return mm.refuse(ENOMEM, Rule::commit_limit, vma->range());
+    }
     vma = extend(mm, vma, more, order_is(mm, Mremap::late_lookup) ? Extension::alone : Extension::merging);
     if (vma->is(VmFlags::locked)) populate_as_permitted(mm, *vma, grown);
     return request.old;

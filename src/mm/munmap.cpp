@@ -32,7 +32,7 @@ Result<Vma*> gather(Mm& mm, Vma* first, Range range) {
 
 Result<void> unmap_range(Mm& mm, Range range) {
   Vma* first = mm.vmas.first_in(range);
-  if (first == nullptr) return {};
+  if (first == nullptr || range.empty()) return {};
   if (auto sealed = check_seals_upfront(mm, range); !sealed) return sealed;
   const Result<Vma*> gathered = gather(mm, first, range);
   if (!gathered) return std::unexpected(gathered.error());
@@ -43,6 +43,8 @@ Result<void> unmap_range(Mm& mm, Range range) {
     zap(mm, vma->range(), Guarding::drop, flush);
     flush.end_vma();
     removed.end = vma->end;
+    mm.usage.remove(vma->flags, vma->pages());
+    if (vma->is(VmFlags::account)) mm.system.commit().give_back(vma->pages());
     Vma* next = mm.vmas.next(*vma);
     mm.vmas.erase(vma);
     vma = next;

@@ -130,12 +130,20 @@ enum class MremapRoom : std::uint8_t {
   every_call,  // 7.x: every call, before anything else
 };
 
-/// Which mappings a write-sealed memfd refuses, and when the kernel looks (D.5).
+/// Which mappings a write-sealed memfd refuses (D.5).
 enum class SealedFile : std::uint8_t {
-  refuses_shared,         // 5.10: every shared one, once the range is free: what was there is gone
-  refuses_writers,        // up to 6.11: writable shared ones, at the same late point
-  refuses_writers_first,  // 6.12 on: before anything is unmapped
+  refuses_shared,   // 5.10: every shared one
+  refuses_writers,  // then: those that are to be writable
 };
+
+/// When mmap looks at seals of the file, PR_SET_MDWE and the commit limit (D.5).
+enum class MmapOrder : std::uint8_t {
+  unmaps_first,  // up to 6.11: once the range is free: what was there is gone
+  checks_first,  // 6.12 on: before anything is unmapped
+};
+
+/// Does prctl know PR_SET_MDWE (6.3 on)?
+enum class Mdwe : std::uint8_t { absent, present };
 
 /// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
 enum class MemfdExec : std::uint8_t { always, chosen };
@@ -189,6 +197,8 @@ struct Profile {
   Mremap mremap = Mremap::lookup_first;
   MremapRoom mremap_room = MremapRoom::moves;
   SealedFile sealed_file = SealedFile::refuses_writers;
+  MmapOrder mmap_order = MmapOrder::checks_first;
+  Mdwe mdwe = Mdwe::absent;
   MemfdExec memfd_exec = MemfdExec::chosen;
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;

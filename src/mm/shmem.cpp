@@ -3,23 +3,14 @@
 #include <algorithm>
 
 namespace faultline::mm {
-namespace {
 
-/// Cuts a range of bytes at page boundaries: `visit(page, offset in it, bytes of it)`.
-template <class Byte, class Visit>
-void each_page(std::uint64_t offset, std::span<Byte> bytes, Visit visit) {
-  while (!bytes.empty()) {
-    const std::uint64_t inside = offset & (kPageSize - 1);
-    const std::uint64_t count = std::min<std::uint64_t>(bytes.size(), kPageSize - inside);
-    visit(offset >> kPageShift, inside, bytes.first(count));
-    offset += count;
-    bytes = bytes.subspan(count);
-  }
+Shmem::~Shmem() {
+  drop(0, ~std::uint64_t{0});
+  if (promise_ == Promise::whole) commit_.give_back(pages());
 }
 
-}  // namespace
-
-FrameId Shmem::add(std::uint64_t page) {
+Result<FrameId> Shmem::add(std::uint64_t page) {
+  if (promise_ == Promise::page_by_page && !commit_.charge(1)) return fail(ENOSPC);
   const FrameId frame = frames_.allocate();
   frames_.at(frame).set_cached();
   cache_.emplace(page, frame);
@@ -27,26 +18,37 @@ FrameId Shmem::add(std::uint64_t page) {
 }
 
 void Shmem::read(std::uint64_t offset, std::span<std::uint8_t> bytes) const {
-  each_page(offset, bytes, [&](std::uint64_t page, std::uint64_t inside, std::span<std::uint8_t> part) {
-    if (const auto frame = find(page)) {
+  while (!bytes.empty()) {
+    const std::uint64_t inside = offset & (kPageSize - 1);
+    const auto part = bytes.first(std::min<std::uint64_t>(bytes.size(), kPageSize - inside));
+    if (const auto frame = find(offset >> kPageShift)) {
       frames_.read(*frame, inside, part);
     } else {
       std::ranges::fill(part, 0);
     }
-  });
+    offset += part.size();
+    bytes = bytes.subspan(part.size());
+  }
 }
 
-void Shmem::write(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
-  each_page(offset, bytes, [&](std::uint64_t page, std::uint64_t inside, std::span<const std::uint8_t> part) {
-    const auto frame = find(page);
-    frames_.write(frame ? *frame : add(page), inside, part);
-  });
+Result<void> Shmem::write(std::uint64_t offset, std::span<const std::uint8_t> bytes) {
+  const std::uint64_t page = offset >> kPageShift;
+  auto frame = find(page);
+  if (!frame) {
+    const Result<FrameId> added = add(page);
+    if (!added) return std::unexpected(added.error());
+    frame = *added;
+  }
+  frames_.write(*frame, offset & (kPageSize - 1), bytes);
+  return {};
 }
 
 void Shmem::drop(std::uint64_t first, std::uint64_t last) {
   const auto begin = cache_.lower_bound(first);
   const auto end = cache_.lower_bound(last);
-  for (auto at = begin; at != end; ++at) frames_.put(at->second);
+  std::uint64_t dropped = 0;
+  for (auto at = begin; at != end; ++at, ++dropped) frames_.put(at->second);
+  if (promise_ == Promise::page_by_page) commit_.give_back(dropped);
   cache_.erase(begin, end);
 }
 

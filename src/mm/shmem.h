@@ -7,7 +7,9 @@
 #include <optional>
 #include <span>
 
+#include "base/errno.h"
 #include "base/flags.h"
+#include "mm/accounting.h"
 #include "mm/frame.h"
 
 namespace faultline::mm {
@@ -32,16 +34,22 @@ namespace faultline::mm {
 /// The largest size of an object, in bytes (MAX_LFS_FILESIZE).
 inline constexpr std::uint64_t kLargestFile = (std::uint64_t{1} << 63) - 1;
 
+/// When an object's memory is promised: the whole when it is made, or page by page as it fills.
+enum class Promise : std::uint8_t { whole, page_by_page };
+
 /// The object behind a memfd, or behind one shared anonymous mapping (a shmem inode): its size, its page cache and its
 /// seals. Mappings and open files share it; its pages go with the last of them.
 class Shmem {
  public:
-  /// `size` in bytes, as ftruncate(2) would set it. `frames` outlives the object.
-  Shmem(FramePool& frames, std::uint64_t size) : frames_(frames), size_(size) {}
-  ~Shmem() { drop(0, ~std::uint64_t{0}); }
+  /// `size` in bytes, as ftruncate(2) would set it. With Promise::whole the caller has charged the pages of that size,
+  /// which the object gives back. `frames` and `commit` outlive it.
+  Shmem(FramePool& frames, Commit& commit, std::uint64_t size, Promise promise)
+      : frames_(frames), commit_(commit), size_(size), promise_(promise) {}
+  ~Shmem();
   Shmem(const Shmem&) = delete;
   Shmem& operator=(const Shmem&) = delete;
 
+  Promise promise() const { return promise_; }
   /// In bytes, up to kLargestFile. Setting it moves no page: see resize_object() in object.h.
   std::uint64_t size() const { return size_; }
   void set_size(std::uint64_t size) { size_ = size; }
@@ -55,12 +63,12 @@ class Shmem {
     const auto at = cache_.find(page);
     return at == cache_.end() ? std::nullopt : std::optional(at->second);
   }
-  /// Puts a new page, zero-filled, into the cache, which has none of that number.
-  FrameId add(std::uint64_t page);
+  /// Puts a new page, zero-filled, into the cache, which has none of that number. ENOSPC when no more is promised.
+  Result<FrameId> add(std::uint64_t page);
   /// The object's bytes from `offset` on; holes read as zero. The end of the object is the caller's to look at.
   void read(std::uint64_t offset, std::span<std::uint8_t> bytes) const;
-  /// Writes them, with new pages where there is a hole. The size stays.
-  void write(std::uint64_t offset, std::span<const std::uint8_t> bytes);
+  /// Writes them, which lie in one page, a new one where there is a hole (ENOSPC). The size stays.
+  Result<void> write(std::uint64_t offset, std::span<const std::uint8_t> bytes);
   /// Drops the cached pages [first, last). Nothing maps them any longer, or only private copies' owners do not care.
   void drop(std::uint64_t first, std::uint64_t last);
   /// Cached pages.
@@ -75,7 +83,9 @@ class Shmem {
 
  private:
   FramePool& frames_;
+  Commit& commit_;
   std::uint64_t size_;
+  Promise promise_;
   FileSeals seals_ = FileSeals::none;
   absl::btree_map<std::uint64_t, FrameId> cache_;  // each holds a reference of its own
 };

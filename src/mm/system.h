@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "mm/accounting.h"
 #include "mm/frame.h"
 #include "mm/profile.h"
 
@@ -15,12 +16,16 @@ struct Mm;
 struct Tunables {
   std::uint64_t max_map_count = 65530;      // vm.max_map_count
   std::uint64_t mmap_min_addr = 64 * 1024;  // vm.mmap_min_addr
+  Overcommit overcommit = Overcommit::heuristic;
+  /// In pages: RAM and swap for Overcommit::heuristic, the limit less its reserves for Overcommit::never.
+  std::uint64_t commit_pages = ~std::uint64_t{0};
 };
 
 /// One machine: the physical memory that its address spaces share, and the kernel that manages it. Outlives them.
 class System {
  public:
-  explicit System(Profile profile, Tunables tunables = {}) : profile_(std::move(profile)), tunables_(tunables) {}
+  explicit System(Profile profile, Tunables tunables = {})
+      : profile_(std::move(profile)), tunables_(tunables), commit_(tunables.overcommit, tunables.commit_pages) {}
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 
@@ -28,6 +33,9 @@ class System {
   const Tunables& tunables() const { return tunables_; }
   FramePool& frames() { return frames_; }
   const FramePool& frames() const { return frames_; }
+  /// What has been promised (vm.overcommit_memory).
+  Commit& commit() { return commit_; }
+  const Commit& commit() const { return commit_; }
   /// A new anon_vma identity; never 0.
   std::uint64_t next_anon_vma() { return ++last_anon_vma_; }
 
@@ -40,6 +48,7 @@ class System {
   Profile profile_;
   Tunables tunables_;
   FramePool frames_;
+  Commit commit_;
   std::uint64_t last_anon_vma_ = 0;
   std::vector<Mm*> spaces_;
 };

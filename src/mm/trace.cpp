@@ -66,6 +66,10 @@ constexpr auto kRules = std::to_array<RuleWords>({
     {Rule::sealed_in_loop, "sealed: tested as the loop reached it", "C.3"},
     {Rule::sealed_discard, "sealed: this advice would discard memory that cannot be overwritten", "C.4"},
     {Rule::map_count_limit, "vm.max_map_count is reached", "D.2"},
+    {Rule::resource_limit, "a resource limit of the process is reached", "D.5"},
+    {Rule::commit_limit, "the machine promises no more memory", "D.5"},
+    {Rule::file_permission, "the file is not open for that, or sealed against it", "D.3"},
+    {Rule::write_exec_denied, "PR_SET_MDWE: what was writable may not become executable", "D.3"},
     {Rule::hole, "part of the range is not mapped", "D.3"},
     {Rule::bad_argument, "an argument is refused", "D.3"},
 });

@@ -75,6 +75,10 @@ enum class Rule : std::uint8_t {
   sealed_discard,
   // Limits and refusals.
   map_count_limit,
+  resource_limit,
+  commit_limit,
+  file_permission,
+  write_exec_denied,
   hole,
   bad_argument,
 };
@@ -97,6 +101,9 @@ enum class EventKind : std::uint8_t {
   signal,     // the access ended in a signal
 };
 
+/// What is behind a mapping.
+enum class Backing : std::uint8_t { anonymous, private_file, shared };
+
 /// A page-table entry as an explanation shows it.
 struct EntryView {
   bool present = false;
@@ -117,6 +124,7 @@ struct Event {
   Rule rule = Rule::none;
   Counter counter = Counter::count_;
   Prot prot = Prot::none;
+  Backing backing = Backing::anonymous;
   bool write = false;
   EntryView entry{};
   int error = 0;

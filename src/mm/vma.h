@@ -23,6 +23,7 @@ enum class VmFlags : std::uint64_t {
   seq_read = 0x8000,
   rand_read = 0x10000,
   dontcopy = 0x20000,
+  lock_on_fault = 0x80000,
   account = 0x100000,
   noreserve = 0x200000,
   wipeonfork = 0x2000000,

@@ -35,6 +35,7 @@ struct Image {
   std::string parent;
   StraceTally tally;
   SpaceIndex root = 0;
+  std::vector<std::string> slots;  // the program's variables
 };
 
 /// CLONE_VM: a thread, or a vfork's child, which has its parent's memory until it executes something else.
@@ -61,6 +62,9 @@ std::string executed(const StraceEvent& event) {
   const std::string_view path = event.body.substr(open + 1);
   return std::string(path.substr(0, path.find('"')));
 }
+
+/// Some calls are about memory only with certain arguments.
+bool always_concerns_memory(Sys sys) { return sys != Sys::prctl && sys != Sys::ftruncate && sys != Sys::close; }
 
 bool is_exec(std::string_view name) { return name == "execve" || name == "execveat"; }
 
@@ -99,7 +103,9 @@ class Importer {
         }
         return std::nullopt;
       case StraceEventKind::tail:
-        if (imported_call(event.name)) ++tally_of(space_of(event, std::nullopt)).unfinished;
+        if (const auto sys = imported_call(event.name); sys && always_concerns_memory(*sys)) {
+          ++tally_of(space_of(event, std::nullopt)).unfinished;
+        }
         return std::nullopt;
       case StraceEventKind::call:
         break;
@@ -108,12 +114,23 @@ class Importer {
       fork(event);
     } else if (is_exec(event.name)) {
       if (succeeded(event)) execute(event.pid, executed(event));
-    } else if (const auto sys = imported_call(event.name)) {
+    } else if (const auto sys = imported_call(event.name); sys && concerns_memory(event, *sys)) {
       return memory_call(event, *sys);
     } else if (event.name != "exit" && event.name != "exit_group") {
       ++tally_of(space_of(event, std::nullopt)).skipped[event.name];
     }
     return std::nullopt;
+  }
+
+  /// Of calls that are not all about memory, those that are: on a memfd of this process, and prctl's PR_SET_MDWE.
+  bool concerns_memory(const StraceEvent& event, Sys sys) {
+    if (always_concerns_memory(sys)) return true;
+    if (sys == Sys::prctl) return event.body.starts_with("(PR_SET_MDWE,");
+    std::uint32_t fd = 0;
+    const bool number =
+        event.body.starts_with('(') &&
+        std::from_chars(event.body.data() + 1, event.body.data() + event.body.size(), fd).ec == std::errc{};
+    return number && spaces_[space_of(event, std::nullopt)].recorded.is_memfd(fd);
   }
 
   std::optional<Error> memory_call(const StraceEvent& event, Sys sys) {
@@ -123,7 +140,7 @@ class Importer {
       return std::nullopt;
     }
     const SysSignature& signature = sys_signatures()[static_cast<std::size_t>(sys)];
-    const auto call = read_recorded_call(event.body, signature.least, signature.most);
+    const auto call = read_recorded_call(event.body, signature.least, signature.most, recorded_string_of(sys));
     if (!call) {
       if (last && log_.cut_at_end) {
         ++tally_of(space_of(event, std::nullopt)).unfinished;
@@ -143,7 +160,7 @@ class Importer {
     if (space.depth >= kDeepest) {
       ++tally_of(index).too_deep;
     } else {
-      space.recorded.add(sys, *call, event.position, tally_of(index));
+      space.recorded.add(sys, *call, event.position, tally_of(index), images_[space.image].slots);
     }
     return std::nullopt;
   }
@@ -167,7 +184,7 @@ class Importer {
     spaces_.push_back({{}, images_.size(), std::nullopt, 0, 0});
     // Most logs are of one process; growing step by step would move each statement several times.
     if (images_.empty()) spaces_.back().recorded.statements().reserve(log_.events.size());
-    images_.push_back({pid, std::move(id), std::move(command), std::move(parent), {}, spaces_.size() - 1});
+    images_.push_back({pid, std::move(id), std::move(command), std::move(parent), {}, spaces_.size() - 1, {}});
     return spaces_.size() - 1;
   }
 
@@ -238,6 +255,7 @@ class Importer {
     if (!process.command.empty()) process.program.answers += " of " + process.command;
     if (image.pid != 0) process.program.answers += ", process " + process.id;
     process.program.body = std::move(spaces_[image.root].recorded.statements());
+    process.program.slots = std::move(image.slots);
     process.notes = strace_notes(image.tally);
     return process;
   }

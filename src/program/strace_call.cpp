@@ -18,14 +18,17 @@ class CallReader {
  public:
   explicit CallReader(std::string_view text) : text_(text) {}
 
-  std::expected<RecordedCall, RecordedCallError> read(std::size_t least, std::size_t most) {
+  std::expected<RecordedCall, RecordedCallError> read(std::size_t least, std::size_t most,
+                                                      std::optional<std::size_t> string_argument) {
     RecordedCall call;
     require('(', "'('");
     skip();
     while (!failed() && !at(')')) {
       if (call.count > 0) require(',', "'|', ',' or ')'");
       if (call.count == most) fail("expected ')' behind " + std::to_string(most) + " arguments");
-      const std::uint64_t value = argument();
+      skip();
+      const bool string = at('"') && call.count == string_argument;
+      const std::uint64_t value = string ? skip_string() : argument();
       if (!failed()) call.arguments[call.count++] = value;
       skip();
     }
@@ -93,6 +96,20 @@ class CallReader {
     }
     offset_ = start;
     fail("this '<' is never closed: expected '>'");
+  }
+
+  /// Steps over "a name", which may be cut off ("a long na"...).
+  std::uint64_t skip_string() {
+    const std::size_t start = offset_++;
+    while (offset_ < text_.size() && text_[offset_] != '"') offset_ += text_[offset_] == '\\' ? 2 : 1;
+    if (offset_ >= text_.size()) {
+      offset_ = start;
+      fail("this string is never closed: expected '\"'");
+      return 0;
+    }
+    ++offset_;
+    if (at("...")) offset_ += 3;
+    return 0;
   }
 
   std::string_view word() {
@@ -207,8 +224,9 @@ class CallReader {
 }  // namespace
 
 std::expected<RecordedCall, RecordedCallError> read_recorded_call(std::string_view text, std::size_t least,
-                                                                  std::size_t most) {
-  return CallReader(text).read(least, most);
+                                                                  std::size_t most,
+                                                                  std::optional<std::size_t> string_argument) {
+  return CallReader(text).read(least, most, string_argument);
 }
 
 }  // namespace faultline::program

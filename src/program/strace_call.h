@@ -33,8 +33,10 @@ struct RecordedCallError {
 };
 
 /// Reads "(NULL, 8192, PROT_READ|PROT_WRITE, …) = 0x7f… (note) <0.000012>", the name taken off, of a call with `least`
-/// to `most` arguments. Descriptors may carry their paths (`3</usr/lib/…>`), and comments may stand anywhere.
+/// to `most` arguments. Descriptors may carry their paths (`3</usr/lib/…>`), and comments may stand anywhere. A string
+/// is taken only as argument number `string_argument`, and read as 0.
 std::expected<RecordedCall, RecordedCallError> read_recorded_call(std::string_view text, std::size_t least,
-                                                                  std::size_t most);
+                                                                  std::size_t most,
+                                                                  std::optional<std::size_t> string_argument = {});
 
 }  // namespace faultline::program

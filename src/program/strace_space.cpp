@@ -40,11 +40,14 @@ struct RecordedSpace::Context {
   const RecordedCall& call;
   Position position;
   StraceTally& tally;
+  std::vector<std::string>& slots;
 
   std::uint64_t argument(std::size_t i) const { return call.arguments[i]; }
   bool succeeded() const { return call.result.value.has_value(); }
   std::uint64_t value() const { return *call.result.value; }
   int error() const { return call.result.error->value; }
+  /// A variable of the program. It names a string of `slots`, so it is for use before that grows.
+  SpelledArgument variable(std::uint64_t slot) const { return {slot, Spelling::variable, slots[slot]}; }
 };
 
 std::optional<Sys> imported_call(std::string_view name) {
@@ -65,16 +68,25 @@ std::optional<Sys> imported_call(std::string_view name) {
     case Sys::munlockall:
     case Sys::msync:
     case Sys::brk:
+    case Sys::memfd_create:
+    case Sys::ftruncate:
+    case Sys::close:
+    case Sys::prctl:
       return sys;
     default:
       return std::nullopt;
   }
 }
 
+std::optional<std::size_t> recorded_string_of(Sys sys) {
+  return sys == Sys::memfd_create ? std::optional<std::size_t>(0) : std::nullopt;
+}
+
 RecordedSpace RecordedSpace::forked() const {
   RecordedSpace child;
   child.memory_ = memory_;
   child.break_ = break_;
+  child.memfds_ = memfds_;
   return child;
 }
 
@@ -83,8 +95,9 @@ std::size_t RecordedSpace::add_child(Position position) {
   return statements_.size() - 1;
 }
 
-void RecordedSpace::add(Sys sys, const RecordedCall& call, Position position, StraceTally& tally) {
-  const Context c{sys, call, position, tally};
+void RecordedSpace::add(Sys sys, const RecordedCall& call, Position position, StraceTally& tally,
+                        std::vector<std::string>& slots) {
+  const Context c{sys, call, position, tally, slots};
   if (!call.result.value && !call.result.error) {
     ++tally.unfinished;
     return;
@@ -104,6 +117,13 @@ void RecordedSpace::add(Sys sys, const RecordedCall& call, Position position, St
       return remap(c);
     case Sys::brk:
       return move_break(c);
+    case Sys::memfd_create:
+      return create_memfd(c);
+    case Sys::ftruncate:
+    case Sys::close:
+      return change_memfd(c);
+    case Sys::prctl:
+      return deny_write_exec(c);
     default:
       return lock_or_seal(c);
   }
@@ -146,15 +166,20 @@ void RecordedSpace::set_up(const Context& c, Range range, Gaps gaps) {
 void RecordedSpace::map(const Context& c) {
   std::uint64_t length = c.argument(1);
   std::uint64_t flags = c.argument(3);
-  const bool file = (flags & bits(MapFlags::anonymous)) == 0;
+  const bool anonymous = (flags & bits(MapFlags::anonymous)) != 0;
+  const auto memfd = anonymous ? memfds_.end() : memfds_.find(static_cast<std::uint32_t>(c.argument(4)));
+  const bool file = !anonymous && memfd == memfds_.end();
+  const SpelledArgument descriptor =
+      memfd == memfds_.end() ? SpelledArgument{~std::uint64_t{0}} : c.variable(memfd->second);
+  const SpelledArgument offset{memfd == memfds_.end() ? 0 : c.argument(5), Spelling::number};
   const auto emit = [&](std::uint64_t addr, auto result) {
     statements_.push_back(call_statement(c.position, Sys::mmap,
                                          {{addr, Spelling::address},
                                           {length},
                                           {c.argument(2), Spelling::protection},
                                           {flags, Spelling::map_flags},
-                                          {~std::uint64_t{0}},
-                                          {0}},
+                                          descriptor,
+                                          offset},
                                          result));
   };
   if (!c.succeeded()) {
@@ -179,6 +204,10 @@ void RecordedSpace::map(const Context& c) {
   if ((flags & bits(MapFlags::grows_down)) != 0) {
     flags &= ~bits(MapFlags::grows_down);
     ++c.tally.grows_down;
+  }
+  if (memfd != memfds_.end() && (flags & bits(MapFlags::type_mask)) == bits(MapFlags::shared_validate)) {
+    // MAP_SHARED_VALIDATE does not know MAP_FIXED_NOREPLACE.
+    flags = (flags & ~bits(MapFlags::type_mask)) | bits(MapFlags::shared);
   }
   if (file) {
     ++c.tally.file_mappings;
@@ -366,6 +395,42 @@ void RecordedSpace::lock_or_seal(const Context& c) {
     // mlock's EPERM is a limit; mseal has no other than a 32-bit process.
     return leave_out(c, errno_name(*c.call.result.error));
   }
+  emit(c.error());
+}
+
+void RecordedSpace::create_memfd(const Context& c) {
+  if (!c.succeeded()) return leave_out(c, errno_name(*c.call.result.error));
+  const std::uint64_t slot = c.slots.size();
+  c.slots.push_back("memfd" + std::to_string(slot + 1));
+  statements_.push_back(call_statement_into(
+      c.position, c.sys, {{0, Spelling::text, "log"}, {c.argument(1), Spelling::memfd_flags}}, c.variable(slot)));
+  memfds_[static_cast<std::uint32_t>(c.value())] = slot;
+}
+
+void RecordedSpace::change_memfd(const Context& c) {
+  const auto memfd = memfds_.find(static_cast<std::uint32_t>(c.argument(0)));
+  if (!c.succeeded() || memfd == memfds_.end()) return leave_out(c, "that failed");
+  if (c.sys == Sys::close) {
+    statements_.push_back(call_statement(c.position, c.sys, {c.variable(memfd->second)}, status(c.value())));
+    memfds_.erase(memfd);
+  } else {
+    statements_.push_back(
+        call_statement(c.position, c.sys, {c.variable(memfd->second), {c.argument(1)}}, status(c.value())));
+  }
+}
+
+void RecordedSpace::deny_write_exec(const Context& c) {
+  const auto emit = [&](auto result) {
+    statements_.push_back(call_statement(c.position, c.sys,
+                                         {{c.argument(0), Spelling::prctl_option},
+                                          {c.argument(1), Spelling::mdwe_flags},
+                                          {c.argument(2)},
+                                          {c.argument(3)},
+                                          {c.argument(4)}},
+                                         result));
+  };
+  if (c.succeeded()) return emit(status(c.value()));
+  if (c.error() != EPERM) return leave_out(c, errno_name(*c.call.result.error));
   emit(c.error());
 }
 

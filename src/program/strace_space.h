@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +18,8 @@ namespace faultline::program {
 
 /// The call of that name, if an import makes statements of it.
 std::optional<Sys> imported_call(std::string_view name);
+/// Which argument of such a call is a string.
+std::optional<std::size_t> recorded_string_of(Sys sys);
 
 /// One address space of a log: what it has mapped so far, and the statements made of its calls. Every mapping is made
 /// where the log has it, so that later calls meet it there. A call that uses memory which the log never mapped (the
@@ -25,8 +29,11 @@ class RecordedSpace {
   /// A child's, at fork: the same memory, no statements.
   RecordedSpace forked() const;
 
-  /// Adds the statements of a call that imported_call() knows. `call` has as many arguments as the call takes.
-  void add(Sys sys, const RecordedCall& call, Position position, StraceTally& tally);
+  /// Adds the statements of a call that imported_call() knows. `call` has as many arguments as the call takes. `slots`
+  /// are the names of the program's variables, to which a new memfd adds one.
+  void add(Sys sys, const RecordedCall& call, Position position, StraceTally& tally, std::vector<std::string>& slots);
+  /// Is that descriptor a memfd that the log has created?
+  bool is_memfd(std::uint64_t fd) const { return memfds_.contains(static_cast<std::uint32_t>(fd)); }
   /// Adds a fork; returns the place of its `child` block among the statements.
   std::size_t add_child(Position position);
 
@@ -46,6 +53,9 @@ class RecordedSpace {
   void remap(const Context& c);
   void move_break(const Context& c);
   void lock_or_seal(const Context& c);
+  void create_memfd(const Context& c);
+  void change_memfd(const Context& c);
+  void deny_write_exec(const Context& c);
 
   enum class Gaps : std::uint8_t { all, unknown };
   /// Maps what the range lacks, as memory that allows reading and writing.
@@ -58,6 +68,7 @@ class RecordedSpace {
   RecordedMemory memory_;
   std::optional<std::uint64_t> break_;
   Block statements_;
+  std::map<std::uint32_t, std::uint64_t> memfds_;  // by descriptor: the slot of the variable that holds it
 };
 
 }  // namespace faultline::program

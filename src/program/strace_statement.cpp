@@ -22,7 +22,8 @@ class Names {
     for (const Constant& constant : constants()) {
       if (!constant.name.starts_with(prefix)) continue;
       values_.push_back(constant);
-      if (!std::has_single_bit(constant.value) || constant.name.starts_with("MAP_HUGE_")) continue;
+      const bool huge = constant.name.starts_with("MAP_HUGE_") || constant.name.starts_with("MFD_HUGE_");
+      if (!std::has_single_bit(constant.value) || huge) continue;
       Constant& bit = bits_[static_cast<std::size_t>(std::countr_zero(constant.value))];
       if (bit.name.empty()) bit = constant;  // MAP_ANON comes behind MAP_ANONYMOUS
     }
@@ -51,6 +52,9 @@ const Names& names_of(Spelling spelling) {
   static const Names sync_flags("MS_", "");
   static const Names lock_flags("MLOCK_", "");
   static const Names lockall_flags("MCL_", "");
+  static const Names memfd_flags("MFD_", "");
+  static const Names prctl_option("PR_", "");
+  static const Names mdwe_flags("PR_MDWE_", "");
   switch (spelling) {
     case Spelling::protection:
       return protection;
@@ -64,6 +68,12 @@ const Names& names_of(Spelling spelling) {
       return lock_flags;
     case Spelling::lockall_flags:
       return lockall_flags;
+    case Spelling::memfd_flags:
+      return memfd_flags;
+    case Spelling::prctl_option:
+      return prctl_option;
+    case Spelling::mdwe_flags:
+      return mdwe_flags;
     default:
       return advice;
   }
@@ -119,8 +129,13 @@ ExprPtr expression(Position position, SpelledArgument argument) {
         return make(position, Unary{UnaryOp::minus, number(position, 0 - value, 10)});
       }
       return number(position, value, 10);
-    case Spelling::advice: {
-      const Constant* named = names_of(Spelling::advice).value(value);
+    case Spelling::text:
+      return make(position, StringLiteral{std::string(argument.text)});
+    case Spelling::variable:
+      return make(position, Variable{Slot{static_cast<std::uint32_t>(value)}, std::string(argument.text)});
+    case Spelling::advice:
+    case Spelling::prctl_option: {
+      const Constant* named = names_of(argument.spelling).value(value);
       return named == nullptr ? number(position, value, 10) : constant(position, named->name, value);
     }
     default:
@@ -129,9 +144,13 @@ ExprPtr expression(Position position, SpelledArgument argument) {
 }
 
 Statement statement(Position position, Sys sys, std::initializer_list<SpelledArgument> arguments,
-                    std::optional<ResultAssertion> assertion) {
+                    std::optional<ResultAssertion> assertion, std::optional<SpelledArgument> variable = {}) {
   SystemCall call;
   call.sys = sys;
+  if (variable) {
+    call.result_slot = Slot{static_cast<std::uint32_t>(variable->value)};
+    call.result_name = variable->text;
+  }
   call.arguments.reserve(arguments.size());
   for (const SpelledArgument& argument : arguments) call.arguments.push_back(expression(position, argument));
   call.assertion = std::move(assertion);
@@ -155,6 +174,11 @@ Statement call_statement(Position position, Sys sys, std::initializer_list<Spell
 
 Statement call_statement(Position position, Sys sys, std::initializer_list<SpelledArgument> arguments, int error) {
   return statement(position, sys, arguments, ExpectErrno{error});
+}
+
+Statement call_statement_into(Position position, Sys sys, std::initializer_list<SpelledArgument> arguments,
+                              SpelledArgument variable) {
+  return statement(position, sys, arguments, std::nullopt, variable);
 }
 
 }  // namespace faultline::program

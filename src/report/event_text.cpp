@@ -61,11 +61,28 @@ std::string story_line(std::string_view label, std::string_view text, Rule rule)
   return fmt::format("{}{}[{}]", line, std::string(columns < kSourceColumn ? kSourceColumn - columns : 2, ' '), source);
 }
 
+namespace {
+
+/// As /proc/self/maps shows it: whether writes are shared, and what is mapped.
+std::string_view backing_text(mm::Backing backing) {
+  switch (backing) {
+    case mm::Backing::anonymous:
+      return "p anon";
+    case mm::Backing::private_file:
+      return "p file";
+    case mm::Backing::shared:
+      return "s shared";
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string vma_text(const Event& event) {
   const std::string bits =
       permissions(has(event.prot, Prot::read), has(event.prot, Prot::write), has(event.prot, Prot::exec));
-  return fmt::format("{}-{} {}p anon, {}", address(event.range.start), address(event.range.end), bits,
-                     plural(event.range.pages(), "page", "pages"));
+  return fmt::format("{}-{} {}{}, {}", address(event.range.start), address(event.range.end), bits,
+                     backing_text(event.backing), plural(event.range.pages(), "page", "pages"));
 }
 
 std::string entry_text(const mm::EntryView& entry) {

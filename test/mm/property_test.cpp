@@ -5,19 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <ostream>
 
+#include "show_prot.h"
 #include "world.h"
-
-// RapidCheck prints a counterexample's assertion by its operands.
-namespace rc::detail {
-template <>
-struct ShowDefault<std::optional<faultline::Prot>, false> {
-  static void show(const std::optional<faultline::Prot>& prot, std::ostream& os) {
-    os << (prot ? std::to_string(static_cast<unsigned>(*prot)) : "unmapped");
-  }
-};
-}  // namespace rc::detail
 
 namespace faultline::mm {
 namespace {

@@ -45,6 +45,37 @@ TEST(Strace, AFixedMappingStaysAsItIs) {
       "mmap(0x7f00000000, 4096, PROT_READ, MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS, -1, 0) = 0x7f00000000\n");
 }
 
+TEST(Strace, AMemfdIsAVariableAndItsMappingsAreItsOwnUntilItIsClosed) {
+  const std::string log =
+      "memfd_create(\"a, \\\"b\"..., MFD_CLOEXEC|MFD_ALLOW_SEALING) = 5</memfd:a (deleted)>\n"
+      "ftruncate(4, 100) = 0\n"
+      "ftruncate(5</memfd:a (deleted)>, 8192) = 0\n"
+      "mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 5, 0x1000) = 0x7f00000000\n"
+      "memfd_create(\"c\", 0) = 6\n"
+      "mmap(NULL, 4096, PROT_READ, MAP_SHARED_VALIDATE, 6, 0) = 0x7f00001000\n"
+      "close(3) = 0\n"
+      "close(5) = 0\n"
+      "mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 5, 0) = 0x7f00002000\n";
+  EXPECT_EQ(
+      statements(log),
+      "memfd1 = memfd_create(\"log\", MFD_CLOEXEC|MFD_ALLOW_SEALING)\n"
+      "ftruncate(memfd1, 8192) = 0\n"
+      "mmap(0x7f00000000, 4096, PROT_READ|PROT_WRITE, MAP_SHARED|MAP_FIXED_NOREPLACE, memfd1, 4096) = 0x7f00000000\n"
+      "memfd2 = memfd_create(\"log\", 0)\n"
+      "mmap(0x7f00001000, 4096, PROT_READ, MAP_SHARED|MAP_FIXED_NOREPLACE, memfd2, 0) = 0x7f00001000\n"
+      "close(memfd1) = 0\n"
+      "mmap(0x7f00002000, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE, -1, 0) = 0x7f00002000\n");
+  EXPECT_TRUE(parse(print(imported(log).processes.front().program), "memfd.fl"));
+}
+
+TEST(Strace, OnlyTheMemoryOptionOfPrctlIsTaken) {
+  EXPECT_EQ(statements("prctl(PR_SET_NAME, \"name\") = 0\n"
+                       "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) = 0\n"
+                       "prctl(PR_SET_MDWE, 0, 0, 0, 0) = -1 EPERM (Operation not permitted)\n"),
+            "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) = 0\n"
+            "prctl(PR_SET_MDWE, 0, 0, 0, 0) = -1 EPERM\n");
+}
+
 TEST(Strace, AMappingOnMemoryThatTheLogStillHasMappedReplacesItAndIsCounted) {
   const std::string map = "mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f00000000\n";
   EXPECT_EQ(statements(map + map),

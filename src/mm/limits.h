@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/errno.h"
+#include "mm/vma.h"
+
+namespace faultline::mm {
+
+struct Mm;
+
+/// The resources of getrlimit(2) that memory calls look at, with the kernel's numbers.
+enum class Resource : std::uint8_t { data = 2, memlock = 8, address_space = 9 };
+
+/// In bytes.
+struct Limit {
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+  std::uint64_t soft = kUnlimited;
+  std::uint64_t hard = kUnlimited;
+  bool operator==(const Limit&) const = default;
+};
+
+/// The limits of a process. It has no privilege: what it lowers it does not raise again.
+class Limits {
+ public:
+  const Limit& of(Resource resource) const { return limits_[index(resource)]; }
+  /// prlimit(2): EINVAL if soft is above hard, EPERM if hard would rise.
+  Result<void> set(Resource resource, Limit limit);
+
+ private:
+  static constexpr std::size_t index(Resource resource) {
+    return resource == Resource::data ? 0 : resource == Resource::memlock ? 1 : 2;
+  }
+  std::array<Limit, 3> limits_{};
+};
+
+/// What an address space has of what is limited, in pages.
+struct Usage {
+  std::uint64_t total = 0;   // total_vm
+  std::uint64_t data = 0;    // data_vm: private and writable
+  std::uint64_t locked = 0;  // locked_vm
+  bool operator==(const Usage&) const = default;
+
+  /// Adds, or takes away, that many pages of a mapping with these flags.
+  void add(VmFlags flags, std::uint64_t pages);
+  void remove(VmFlags flags, std::uint64_t pages) { add(flags, 0 - pages); }
+};
+
+/// Do RLIMIT_AS and RLIMIT_DATA allow `pages` more with these flags, once `replaced` pages are gone (may_expand_vm)?
+bool may_expand(const Mm& mm, VmFlags flags, std::uint64_t pages, std::uint64_t replaced = 0);
+
+/// May the process lock anything at all (can_do_mlock)?
+bool may_lock(const Mm& mm);
+
+/// Does RLIMIT_MEMLOCK allow a mapping with these flags to have `pages` more (mlock_future_ok)?
+bool lock_fits(const Mm& mm, VmFlags flags, std::uint64_t pages);
+
+/// Pages of the range that VMAs cover, of those that have all the flags.
+std::uint64_t mapped_pages(const Mm& mm, Range range, VmFlags flags = VmFlags::none);
+
+}  // namespace faultline::mm
