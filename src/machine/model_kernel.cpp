@@ -29,6 +29,8 @@ run::CallOutcome outcome_of(const Result<void>& result) {
   return failed(result.error());
 }
 
+constexpr auto kDroppable = static_cast<MapFlags>(0x08);  // MAP_DROPPABLE
+
 /// A return, first byte first: what the access routines begin with.
 std::uint8_t first_byte_of_code(arch::Arch arch) { return arch == arch::Arch::arm64 ? 0xc0 : 0xc3; }
 
@@ -48,6 +50,9 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
       const auto flags = static_cast<MapFlags>(call.arguments[3]);
       if (has(flags, MapFlags::hugetlb)) return "an mmap with MAP_HUGETLB";
       if (has(flags, MapFlags::grows_down)) return "an mmap with MAP_GROWSDOWN";
+      if (has(flags, MapFlags::anonymous) && (flags & MapFlags::type_mask) == kDroppable) {
+        return "an mmap with MAP_DROPPABLE";
+      }
       return std::nullopt;
     }
     case Sys::munmap:
