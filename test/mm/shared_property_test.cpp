@@ -1,5 +1,6 @@
-// Random operations on a few pages, with shared memory and a memfd that a family of processes shares, every profile: the
-// invariants hold after each, and a reference that knows only pages agrees on results, protection, contents and seals.
+// Random operations on a few pages, with shared memory and a memfd that a family of processes shares, every profile:
+// the invariants hold after each, and a reference that knows only pages agrees on results, protection, contents and
+// seals.
 #include <rapidcheck.h>
 
 #include <algorithm>
