@@ -3,8 +3,10 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BUILD := build/release
 DEPS := scripts/install-deps.sh
+SECONDS ?= 60
+FUZZERS ?= program strace message json compare
 
-.PHONY: help demo test bench install asan format lint clean
+.PHONY: help demo test bench install asan fuzz format lint clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,6 +38,13 @@ asan: deps
 	@cmake --build build/asan -j $(JOBS)
 	@ctest --preset asan -j $(JOBS)
 
+## make fuzz      the fuzzers, each for SECONDS (60) on one processor
+fuzz:
+	@$(DEPS) build fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS) --target $(FUZZERS:%=fuzz_%)
+	@scripts/fuzz.sh $(SECONDS) $(FUZZERS)
+
 ## make format    format every source file
 format: lint-deps
 	@scripts/format.sh
@@ -47,7 +56,7 @@ lint: lint-deps configure
 
 ## make clean     remove the builds of this Makefile
 clean:
-	rm -rf build/release build/debug build/asan
+	rm -rf build/release build/debug build/asan build/fuzz build/bench-compare
 
 .PHONY: deps lint-deps configure
 deps:

@@ -3,6 +3,7 @@ option(FAULTLINE_SANITIZE "Build with the address and undefined-behaviour saniti
 option(FAULTLINE_WERROR "Treat warnings as errors" ON)
 option(FAULTLINE_TESTS "Build the tests" ON)
 option(FAULTLINE_BENCH "Build the benchmarks" ON)
+option(FAULTLINE_FUZZ "Build the fuzzers; needs clang" OFF)
 
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -35,6 +36,10 @@ if(FAULTLINE_SANITIZE)
     # The sanitizers' checks hide from GCC that a value was set, or that it fits; the other builds look at both.
     target_compile_options(faultline_options INTERFACE -Wno-maybe-uninitialized -Wno-conversion)
   endif()
+endif()
+if(FAULTLINE_FUZZ)
+  # Coverage of every room; the fuzzers alone link libFuzzer's main().
+  target_compile_options(faultline_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # faultline_room(NAME [LIBRARIES …]): the static library of one folder under src/, built from every .cpp in it.

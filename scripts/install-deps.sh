@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what building Faultline needs on Debian 12, and does nothing, quickly, when all of it is there.
 #
-#   scripts/install-deps.sh [build] [lint]     groups of packages; build is the default
+#   scripts/install-deps.sh [build] [lint] [fuzz]     groups of packages; build is the default
 #
 # Needs root, or sudo. Without either it prints the command to run and exits with status 2.
 set -euo pipefail
@@ -13,13 +13,15 @@ build=(
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libcapstone-dev binutils-aarch64-linux-gnu
 )
 lint=(clang-format-19 clang-tidy-19)
+fuzz=(clang-19 libclang-rt-19-dev)
 
 wanted=()
 for group in "${@:-build}"; do
   case $group in
     build) wanted+=("${build[@]}") ;;
     lint) wanted+=("${lint[@]}") ;;
-    *) echo "install-deps.sh: no group of packages is called '$group'; there are build and lint" >&2; exit 2 ;;
+    fuzz) wanted+=("${fuzz[@]}") ;;
+    *) echo "install-deps.sh: no group of packages is called '$group'; there are build, lint and fuzz" >&2; exit 2 ;;
   esac
 done
 
