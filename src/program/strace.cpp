@@ -1,5 +1,6 @@
 #include "program/strace.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include "program/strace_log.h"
 #include "program/strace_space.h"
 #include "program/strace_tally.h"
+#include "program/utf8.h"
 
 namespace faultline::program {
 namespace {
@@ -59,8 +61,13 @@ bool succeeded(const StraceEvent& event) {
 std::string executed(const StraceEvent& event) {
   const std::size_t open = event.body.find('"');
   if (open == std::string_view::npos) return {};
-  const std::string_view path = event.body.substr(open + 1);
-  return std::string(path.substr(0, path.find('"')));
+  std::string_view path = event.body.substr(open + 1);
+  path = path.substr(0, path.find('"'));
+  path = path.substr(0, path.find_last_not_of(" \t\r") + 1);
+  // It becomes part of a comment. strace itself writes such bytes as escapes, but not everybody's logs are its own.
+  std::string command(path);
+  std::ranges::replace_if(command, [](char c) { return is_control(c) || static_cast<unsigned char>(c) >= 0x80; }, '?');
+  return command;
 }
 
 /// Some calls are about memory only with certain arguments.

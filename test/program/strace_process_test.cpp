@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "program/parser.h"
 #include "strace_harness.h"
 
 namespace faultline::program {
@@ -145,6 +146,17 @@ TEST(StraceProcess, MemoryIsGivenBackWhereACallBeginsAndTakenWhereItEnds) {
                "2 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0 <unfinished ...>\n" +
                map("3 ", "20") + "2 <... mmap resumed>) = 0x10000\n1 <... munmap resumed>) = 0\n");
   EXPECT_EQ(outline(import.processes[0]), "10 -10 20 10");
+}
+
+TEST(StraceProcess, ACommandOfOddBytesIsNamedInTextThatAProgramMayHold) {
+  for (const std::string command : {"/bin/a\x7f", "/bin/\xc3", "/bin/a ", "/bin/a\t", "a\tb"}) {
+    const StraceImport import = imported("execve(\"" + command + "\", [\"a\"], 0x1) = 0\n" + map("", "10"));
+    const std::string printed = print(import.processes[0].program);
+    const auto again = parse(printed, "printed.fl");
+    ASSERT_TRUE(again) << render(again.error());
+    EXPECT_EQ(print(*again), printed);
+    EXPECT_EQ(again->answers, import.processes[0].program.answers);
+  }
 }
 
 TEST(StraceProcess, AReusedPidIsANewProcess) {
