@@ -168,8 +168,10 @@ StoredRun benchmark_run(const Node& entries) {
       run.report.rows.back().text = name;
       run.report.rows.back().metric = run::Metric::nanoseconds;
     }
-    run.report.rows[place->second].samples.push_back(entry.at("real_time").number() *
-                                                     nanoseconds_in(entry.find("time_unit")));
+    const Node time = entry.at("real_time");
+    const double sample = time.number() * nanoseconds_in(entry.find("time_unit"));
+    if (!std::isfinite(sample)) throw time.expected("a time that is a finite number of nanoseconds");
+    run.report.rows[place->second].samples.push_back(sample);
   });
   return run;
 }

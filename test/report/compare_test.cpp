@@ -195,6 +195,8 @@ TEST(Compare, SaysWhereADocumentIsWrong) {
   EXPECT_EQ(error(R"({"benchmarks": [{"name": "x", "real_time": "fast"}]})"),
             "benchmarks[0].real_time: expected a number");
   EXPECT_NE(error(R"({"benchmarks": [{"name": "x", "real_time": 1e999}]})"), "none");
+  EXPECT_EQ(error(R"({"benchmarks": [{"name": "x", "real_time": 1e308, "time_unit": "s"}]})"),
+            "benchmarks[0].real_time: expected a time that is a finite number of nanoseconds");
   EXPECT_NE(error(std::string(100'000, '[')), "none");
 }
 
