@@ -45,8 +45,8 @@ INSTANTIATE_TEST_SUITE_P(Strace, RealLogs,
                          testing::Values(Log{"ls.log", 1, 39}, Log{"ls-times.log", 1, 39}, Log{"ls-paths.log", 1, 39},
                                          Log{"python3.log", 1, 45}, Log{"gcc.log", 3, 137},
                                          Log{"gcc-processes.log", 3, 137}, Log{"node.log", 1, 242},
-                                         Log{"threads.log", 2, 54}, Log{"threads-wild.log", 2, 54},
-                                         Log{"memfd.log", 1, 27}),
+                                         Log{"luajit.log", 1, 51}, Log{"threads.log", 2, 54},
+                                         Log{"threads-wild.log", 2, 54}, Log{"memfd.log", 1, 27}),
                          [](const auto& test) { return "Log" + std::to_string(test.index); });
 
 }  // namespace
