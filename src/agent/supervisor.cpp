@@ -3,11 +3,13 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -23,21 +25,34 @@ namespace {
 
 using namespace std::chrono;
 
-enum class Waited : std::uint8_t { ended, timeout };
+enum class Waited : std::uint8_t { ended, timeout, interrupted };
 
-/// Waits until the process has ended, without reaping it.
+sigset_t interrupts() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+/// Waits until the process has ended, without reaping it, or until an interrupt has come.
 Waited wait_until_ended(int process, milliseconds limit) {
   const auto deadline = steady_clock::now() + limit;
   const int file = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  const sigset_t awaited = interrupts();
+  const int signals = signalfd(-1, &awaited, SFD_CLOEXEC | SFD_NONBLOCK);
   Waited waited = Waited::timeout;
   while (waited == Waited::timeout) {
     const auto left = duration_cast<milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0) break;
     if (file >= 0) {
-      pollfd ready{file, POLLIN, 0};
-      if (poll(&ready, 1, static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1 << 30))) > 0) {
-        waited = Waited::ended;
+      // A descriptor of -1 is passed over.
+      std::array<pollfd, 2> ready{{{file, POLLIN, 0}, {signals, POLLIN, 0}}};
+      if (poll(ready.data(), ready.size(), static_cast<int>(std::min<std::int64_t>(left.count() + 1, 1 << 30))) > 0) {
+        waited = ready[0].revents != 0 ? Waited::ended : Waited::interrupted;
       }
+    } else if (signalfd_siginfo signal{}; read(signals, &signal, sizeof signal) > 0) {
+      waited = Waited::interrupted;
     } else {
       siginfo_t info{};
       if (waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
@@ -48,6 +63,7 @@ Waited wait_until_ended(int process, milliseconds limit) {
     }
   }
   if (file >= 0) close(file);
+  if (signals >= 0) close(signals);
   return waited;
 }
 
@@ -69,7 +85,9 @@ run::Report broken(std::string detail) {
 /// The runner itself records how it ended; what it could not is read from its exit status.
 void record_ending(run::Ledger& ledger, Waited waited, int status, std::uint64_t limit_ms) {
   const program::Position position = ledger.position();
-  if (waited == Waited::timeout) {
+  if (waited == Waited::interrupted) {
+    ledger.end(run::Ending::interrupted, position, "");
+  } else if (waited == Waited::timeout) {
     ledger.end(run::Ending::timeout, position, "the time limit of " + std::to_string(limit_ms) + " ms passed");
   } else if (WIFSIGNALED(status)) {
     ledger.end(run::Ending::signal, position, "", Signal{WTERMSIG(status), 0, {}});
@@ -86,9 +104,14 @@ run::Report supervise(const run::Request& request, const Clock& clock) {
   if (memory.empty()) return broken("no memory for the results: " + std::string(std::strerror(errno)));
   run::Ledger ledger(plan, memory);
 
+  // Kept until somebody waits for them: an interrupt ends the program, not what it has found.
+  const sigset_t held_back = interrupts();
+  sigprocmask(SIG_BLOCK, &held_back, nullptr);
+
   const int supervisor = getpid();
   const int process = fork();
   if (process == 0) {
+    sigprocmask(SIG_UNBLOCK, &held_back, nullptr);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) _exit(1);

@@ -10,6 +10,8 @@ ExitStatus status_of(const run::Report& report) {
     case run::Ending::misuse:
     case run::Ending::failed:
       return ExitStatus::misuse;
+    case run::Ending::interrupted:
+      return ExitStatus::interrupted;
     case run::Ending::signal:
     case run::Ending::timeout:
       return ExitStatus::failed;

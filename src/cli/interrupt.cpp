@@ -73,6 +73,7 @@ void Interrupt::watch() {
   char byte = 0;
   while (read(wake_pipe[0], &byte, 1) < 0 && errno == EINTR) {
   }
+  if (signal_came) stop_.request_stop();
   std::unique_lock lock(mutex_);
   if (stood_down_changed_.wait_for(lock, kGrace, [this] { return stood_down_; })) return;
   // The lock stays held, so that the main thread does not print at the same time. Its stack is in use: no destructors.

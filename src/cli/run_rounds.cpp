@@ -45,7 +45,7 @@ void RunSession::run_rounds(const std::vector<Source>& sources, const Machines& 
     for (Task& task : tasks) {
       progress_.show(fmt::format("[{}/{}] {} on {}", ++started_, total_, task.source->path, task.machine->name()));
       if (task.is_done() || interrupt.came()) continue;
-      run::Report report = task.machine->run(task.source->program, machine_settings(task.set));
+      run::Report report = task.machine->run(task.source->program, machine_settings(task.set, interrupt));
       if (interrupt.came() && report.ending != run::Ending::completed) break;
       task.status = worse(task.status, status_of(report));
       task.rounds.add(std::move(report));

@@ -34,8 +34,9 @@ std::string host_name() {
 
 }  // namespace
 
-machine::Settings RunSession::machine_settings(const Settings& set) const {
+machine::Settings RunSession::machine_settings(const Settings& set, const Interrupt& interrupt) const {
   machine::Settings settings;
+  settings.stop = interrupt.stop_token();
   settings.time_limit = output_.time_limit;
   for (const auto& [name, setting] : set) settings.params.emplace_back(name, setting.value);
   return settings;
@@ -74,7 +75,7 @@ void RunSession::run_one(const Source& source, const Machines& machines, const S
   }
   for (const auto& machine : machines) {
     progress_.show(fmt::format("[{}/{}] {} on {}", ++started_, total_, source.path, machine->name()));
-    run::Report report = machine->run(source.program, machine_settings(settings));
+    run::Report report = machine->run(source.program, machine_settings(settings, interrupt));
     progress_.clear();
     // A machine that the interrupt broke off has nothing to say, unless it saved some rows.
     if (interrupt.came() && report.rows.empty()) return;

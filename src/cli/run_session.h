@@ -45,7 +45,7 @@ class RunSession {
   void run_rounds(const std::vector<Source>& sources, const Machines& machines, const Sweep& sweep,
                   Interrupt& interrupt);
   void run_one(const Source& source, const Machines& machines, const Settings& settings, Interrupt& interrupt);
-  machine::Settings machine_settings(const Settings& set) const;
+  machine::Settings machine_settings(const Settings& set, const Interrupt& interrupt) const;
   static report::Comparison comparison_of(const Source& source, const Settings& set);
   void print_table(const report::Comparison& comparison);
   void print_rest();

@@ -143,6 +143,8 @@ AgentProcess::~AgentProcess() {
   }
 }
 
+void AgentProcess::interrupt() const { kill(process_, SIGINT); }
+
 std::expected<run::Report, std::string> AgentProcess::ask(std::string_view request,
                                                           std::chrono::milliseconds time_limit) {
   const BrokenPipeIgnored ignored;

@@ -27,6 +27,9 @@ class AgentProcess {
   /// Sends an encoded request and waits for its report, for the request's time limit and some grace.
   std::expected<run::Report, std::string> ask(std::string_view request, std::chrono::milliseconds time_limit);
 
+  /// Asks the agent to end the program that it runs and to report what was done until then. Thread-safe.
+  void interrupt() const;
+
  private:
   AgentProcess(pid_t process, int to, int from) : process_(process), to_(to), from_(from) {}
 

@@ -48,6 +48,7 @@ class Live final : public Machine {
     if (!path) return ended(run::Ending::failed, path.error());
     auto agent = AgentProcess::start(*path);
     if (!agent) return ended(run::Ending::failed, agent.error());
+    const std::stop_callback interrupt(settings.stop, [&agent] { agent->interrupt(); });
     const std::chrono::milliseconds limit = std::clamp(settings.time_limit, kShortestLimit, kLongestLimit);
     auto report = agent->ask(
         run::encode_request(id_, program, settings.params, static_cast<std::uint64_t>(limit.count())), limit);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,7 @@ enum class CheckInvariants : std::uint8_t { never, after_each_operation };
 struct Settings {
   std::vector<std::pair<std::string, std::uint64_t>> params;  // replace the values of `param` statements
   std::chrono::milliseconds time_limit{60'000};               // a run that takes longer ends in Ending::timeout
+  std::stop_token stop;                                       // a run that is asked to ends in Ending::interrupted
   mm::Tunables tunables;                                      // model only: a real kernel has its own
   CheckInvariants check_invariants = CheckInvariants::never;  // model only: a breach ends in Ending::failed
 };

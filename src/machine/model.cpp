@@ -67,7 +67,8 @@ run::Report run_on_model(const mm::Profile& profile, const program::Program& pro
                          machine,
                          settings.params,
                          hooks.steps,
-                         std::chrono::steady_clock::now() + settings.time_limit};
+                         std::chrono::steady_clock::now() + settings.time_limit,
+                         settings.stop};
     mm::System system(profile, settings.tunables);
     ModelKernel kernel(std::make_unique<mm::AddressSpace>(system), settings.check_invariants, hooks.decisions);
     run::Executor<ModelKernel>(context, kernel).run();

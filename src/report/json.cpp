@@ -42,6 +42,8 @@ std::string_view ending_name(run::Ending ending) {
       return "signal";
     case run::Ending::timeout:
       return "timeout";
+    case run::Ending::interrupted:
+      return "interrupted";
     case run::Ending::unsupported:
       return "unsupported";
     case run::Ending::misuse:
@@ -60,6 +62,8 @@ std::string_view status_name(run::CheckStatus status) {
       return "failed";
     case run::CheckStatus::skipped:
       return "skipped";
+    case run::CheckStatus::elsewhere:
+      return "not for this machine";
   }
   return "";
 }

@@ -24,9 +24,9 @@ struct JsonContext {
 /// "PROGRAM/PARAM:VALUE/…/MACHINE/LINE OPERATION" and unique in the file.
 ///
 /// `faultline` holds everything, counted rows included: per run its program, params, machine, kernel, ending, notes,
-/// checks and rows (line, operation, metric, samples, the processes (`rounds`) that they come from, summary with the
-/// median's interval, counters with the number of executions that they sum over, shapes before and after, and why the
-/// row may not be compared).
+/// checks (held, failed, skipped, or not for this machine) and rows (line, operation, metric, samples, the processes
+/// (`rounds`) that they come from, summary with the median's interval, counters with the number of executions that they
+/// sum over, shapes before and after, and why the row may not be compared).
 ///
 /// Text that is not UTF-8 is replaced by U+FFFD. Ends with a newline.
 std::string json(std::span<const Comparison> comparisons, const JsonContext& context);

@@ -34,12 +34,15 @@ Tally tally(const run::Report& report) {
       case CheckStatus::skipped:
         ++tally.skipped;
         break;
+      case CheckStatus::elsewhere:
+        break;
     }
   }
   return tally;
 }
 
 std::string tally_text(const Tally& tally) {
+  if (tally == Tally{}) return "no expectation is for this machine";
   std::string text = plural(tally.held, "expectation held", "expectations held");
   if (tally.failed > 0) text += fmt::format(", {} failed", thousands(tally.failed));
   if (tally.skipped > 0) text += fmt::format(", {} skipped", thousands(tally.skipped));
@@ -97,6 +100,8 @@ std::string ending_text(const run::Report& report) {
                          report.detail);
     case run::Ending::timeout:
       return with_detail("stopped by the time limit" + at, report.detail);
+    case run::Ending::interrupted:
+      return with_detail("interrupted" + at, report.detail);
     case run::Ending::unsupported:
       return with_detail("cannot run this program" + at, report.detail);
     case run::Ending::misuse:

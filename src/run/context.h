@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -25,6 +26,8 @@ struct Context {
   StepListener* listener = nullptr;
   /// For a machine that nobody can interrupt from outside: when to give up.
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// Looked at wherever the clock is.
+  std::stop_token stop{};
 };
 
 /// Whether execution continues after a statement.

@@ -85,7 +85,12 @@ void Ledger::touch_ahead() {
   head_->touched.store(next, std::memory_order_relaxed);
 }
 
-void Ledger::passed_over(std::uint32_t check) { checks_[check].detail.assign("not for this machine"); }
+void Ledger::passed_over(std::uint32_t check) {
+  CheckRecord& record = checks_[check];
+  const Guard guard(record.lock);
+  record.status = CheckStatus::elsewhere;
+  record.detail.assign("not for this machine");
+}
 
 void Ledger::evaluated(std::uint32_t check, CheckStatus status, std::string_view detail) {
   CheckRecord& record = checks_[check];

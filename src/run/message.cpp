@@ -35,7 +35,7 @@ template <class Archive>
 void part(Archive& a, Check& check) {
   transfer(a, check.position);
   transfer(a, check.text);
-  transfer_enum(a, check.status, CheckStatus::skipped);
+  transfer_enum(a, check.status, CheckStatus::elsewhere);
   transfer(a, check.evaluations);
   transfer(a, check.detail);
 }

@@ -15,7 +15,7 @@
 namespace faultline::run {
 
 /// Raised whenever anything in a message changes; both sides have to agree on it.
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 
 struct Request {
   program::MachineId machine;

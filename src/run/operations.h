@@ -54,12 +54,12 @@ class Operations {
   MeasureFrame*& frame() { return frame_; }
   Sampling& sampling() { return sampling_; }
 
-  /// Has the time limit passed? Then the run is over. Looks at the clock only now and then.
+  /// Has the time limit passed, or does somebody want an end? Then the run is over. Looks at the clock only now and
+  /// then.
   Flow look_at_clock(program::Position position) {
-    if (!context_.deadline || ++looks_ % 64 != 0) return Flow::go_on;
-    if (std::chrono::steady_clock::now() < *context_.deadline) return Flow::go_on;
-    context_.ledger.end(Ending::timeout, position, "the time limit passed");
-    return Flow::stop;
+    if (!context_.deadline) return Flow::go_on;
+    return ended_from_outside(position, ++looks_ % 64 == 0 ? Look::at_clock_too : Look::at_stop) ? Flow::stop
+                                                                                                 : Flow::go_on;
   }
 
  private:
@@ -136,6 +136,20 @@ class Operations {
   }
 
  private:
+  enum class Look : std::uint8_t { at_stop, at_clock_too };
+
+  bool ended_from_outside(program::Position position, Look look) {
+    if (context_.stop.stop_requested()) {
+      context_.ledger.end(Ending::interrupted, position, "");
+      return true;
+    }
+    if (look == Look::at_stop || !context_.deadline || std::chrono::steady_clock::now() < *context_.deadline) {
+      return false;
+    }
+    context_.ledger.end(Ending::timeout, position, "the time limit passed");
+    return true;
+  }
+
   AccessOutcome batches(const AccessRequest& request) {
     AccessRequest batch = request;
     AccessOutcome total;
@@ -148,10 +162,7 @@ class Operations {
       left -= batch.count;
       if (left == 0 || outcome.signal) return total;
       batch.address = batch.address + batch.count * batch.stride;
-      if (context_.deadline && std::chrono::steady_clock::now() >= *context_.deadline) {
-        context_.ledger.end(Ending::timeout, context_.ledger.position(), "the time limit passed");
-        return total;
-      }
+      if (ended_from_outside(context_.ledger.position(), Look::at_clock_too)) return total;
     }
   }
 

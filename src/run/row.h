@@ -51,7 +51,12 @@ struct Row {
   Shape after;
 };
 
-enum class CheckStatus : std::uint8_t { held, failed, skipped };
+enum class CheckStatus : std::uint8_t {
+  held,
+  failed,
+  skipped,    // this machine cannot tell, or the program did not get there
+  elsewhere,  // it names other machines
+};
 
 /// One expectation, trailing result or `expect`, over all its evaluations: it fails if any evaluation failed.
 struct Check {
@@ -66,6 +71,7 @@ enum class Ending : std::uint8_t {
   completed,
   signal,       // the process was killed by the signal in `signal`
   timeout,      // the time limit passed; rows hold what was done until then
+  interrupted,  // somebody asked the machine to stop; rows hold what was done until then
   unsupported,  // the machine cannot do an operation; `detail` names it
   misuse,       // the program asked for nonsense (a division by zero, an unaligned atomic)
   failed,       // the machine itself broke; `detail` says how

@@ -14,6 +14,9 @@
 
 #include "harness.h"
 
+#include <stop_token>
+#include <thread>
+
 namespace faultline::machine::test {
 namespace {
 
@@ -127,6 +130,23 @@ munmap(PAGE, 0x7ffffffff000 - PAGE)
   EXPECT_EQ(report.signal->number, kSigSegv);
   EXPECT_EQ(report.ended_at.line, 4U);
   EXPECT_EQ(row_at(report, 3).counted[Counter::exceptions], 1U);
+}
+
+TEST(Live, ARunThatIsAskedToStopKeepsItsRows) {
+  std::stop_source stop;
+  Settings settings;
+  settings.stop = stop.get_token();
+  std::thread impatient([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop.request_stop();
+  });
+  const auto began = std::chrono::steady_clock::now();
+  const run::Report report = run_on("live", "brk(0)\nrepeat 1000000000000 {\n  getppid()\n}\n", settings);
+  impatient.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+  EXPECT_EQ(report.ending, Ending::interrupted) << report.detail;
+  EXPECT_EQ(row_at(report, 1).calls, 1U);
+  EXPECT_GT(row_at(report, 3).calls, 0U);
 }
 
 TEST(Live, AHangingProgramIsEndedByTheTimeLimitAndKeepsItsRows) {
@@ -285,7 +305,7 @@ expect faults("m") == 1 on model
   ASSERT_EQ(report.checks.size(), 2U);
   EXPECT_EQ(report.checks[0].status, run::CheckStatus::skipped);
   EXPECT_EQ(report.checks[0].detail, "live does not see vma_visits");
-  EXPECT_EQ(report.checks[1].status, run::CheckStatus::skipped);
+  EXPECT_EQ(report.checks[1].status, run::CheckStatus::elsewhere);
   EXPECT_EQ(report.checks[1].evaluations, 0U);
 }
 

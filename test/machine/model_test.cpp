@@ -4,6 +4,9 @@
 
 #include "harness.h"
 
+#include <stop_token>
+#include <thread>
+
 namespace faultline::machine::test {
 namespace {
 
@@ -72,6 +75,34 @@ TEST(Model, AMappingOfWhatIsNotModelledIsNotTakenForAnother) {
       "model does not do an mmap of anything but a memfd yet");
   EXPECT_EQ(run_on("model:6.12", "mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB, -1, 0)\n").ending,
             Ending::unsupported);
+}
+
+TEST(Model, ARunThatIsAskedToStopKeepsItsRows) {
+  std::stop_source stop;
+  Settings settings;
+  settings.stop = stop.get_token();
+  std::thread impatient([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop.request_stop();
+  });
+  const run::Report report = run_on("model:6.12", "brk(0)\nrepeat 1000000000000 {\n  getppid()\n}\n", settings);
+  impatient.join();
+  EXPECT_EQ(report.ending, run::Ending::interrupted) << report.detail;
+  EXPECT_EQ(row_at(report, 1).calls, 1U);
+  EXPECT_GT(row_at(report, 3).calls, 0U);
+}
+
+TEST(Model, AStopThatWasAskedForBeforeTheRunEndsItAtOnceEvenInOneLongOperation) {
+  std::stop_source stop;
+  stop.request_stop();
+  Settings settings;
+  settings.stop = stop.get_token();
+  const run::Report report = run_on("model:6.12",
+                                    "a = mmap(NULL, 1G, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
+                                    "store(a, 1G)\n",
+                                    settings);
+  EXPECT_EQ(report.ending, run::Ending::interrupted) << report.detail;
+  EXPECT_EQ(row_at(report, 2).calls, 0U);
 }
 
 TEST(Model, AnEndlessProgramMeetsTheTimeLimit) {

@@ -179,6 +179,15 @@ TEST(TextTable, CountsExpectationsPerMachineOnlyWhereTheyDiffer) {
   EXPECT_TRUE(contains(text, "\na: 1 expectation held\nb: 0 expectations held, 1 skipped\n")) << text;
 }
 
+TEST(TextTable, DoesNotCountExpectationsThatNameOtherMachines) {
+  run::Report here = report_of("live", {counted(1, "x", 1)});
+  here.checks = {{{14, 1}, "t", run::CheckStatus::held, 1, ""},
+                 {{15, 1}, "u", run::CheckStatus::elsewhere, 0, "not for this machine"}};
+  EXPECT_TRUE(contains(table(comparison_of({here})), "\n1 expectation held\n"));
+  here.checks[0].status = run::CheckStatus::elsewhere;
+  EXPECT_TRUE(contains(table(comparison_of({here})), "\nno expectation is for this machine\n"));
+}
+
 TEST(TextTable, SaysHowARunEndedThatWasNotCompleted) {
   run::Report killed = report_of("live", {counted(1, "x", 1)});
   killed.ending = run::Ending::signal;
