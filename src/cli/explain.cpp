@@ -24,9 +24,17 @@ namespace {
 constexpr std::string_view kModel = "model:";
 constexpr const char* kFooter = R"(Steps count every operation that is executed, from 1.
 
+Of each page that faults it says what the entry was, which step had left it so, and which rule decided what to do.
+--vmas draws a letter per VMA and a column per page ("AA…AA" is a long one), * below the pages that the step names:
+    before   AAAAAA
+    range      **
+    after    AABBCC
+and says of each letter what it is, and which attribute keeps it apart from its lower neighbour.
+
 Examples:
   faultline explain programs/atomic-populate.fl --on model:arm64/6.8 --step 2
-  faultline explain programs/mprotect-cycle.fl --on model:5.10 --step 1-6 --set pages=2)";
+  faultline explain programs/mprotect-cycle.fl --on model:5.10 --step 1-6 --set pages=2
+  faultline explain programs/cases/split-and-merge.fl --vmas)";
 
 struct Options {
   std::string program;
@@ -34,6 +42,7 @@ struct Options {
   std::string on;
   std::vector<std::string> set;
   std::string steps;
+  bool vmas = false;
   double time_limit = 60;
 };
 
@@ -98,7 +107,8 @@ ExitStatus explain(const Options& options) {
 
   const report::Colour colour = report::colour_for(STDOUT_FILENO);
   report::Explainer explainer(
-      *steps, [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }, colour);
+      *steps, options.vmas ? report::DrawVmas::yes : report::DrawVmas::no,
+      [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }, colour);
   const run::Report report = machine::explain(*profile, source->program, *settings, explainer, explainer);
   const ExitStatus status = status_of(report);
   if (status == ExitStatus::misuse) fmt::print(stderr, "{}", ending_message(*source, report));
@@ -121,6 +131,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   command.add_option("--on", options->on, "The model that explains itself")->type_name("MODEL")->capture_default_str();
   add_set(command, options->set, "Replace a param's value");
   command.add_option("--step", options->steps, "Only this step, or these")->type_name("N[-M]");
+  command.add_flag("--vmas", options->vmas, "Draw the VMAs around each step, before and after it");
   add_time_limit(command, options->time_limit);
   command.footer(kFooter);
   command.callback([options, &status] { status = explain(*options); });

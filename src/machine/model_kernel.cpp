@@ -31,6 +31,23 @@ run::CallOutcome outcome_of(const Result<void>& result) {
 
 constexpr auto kDroppable = static_cast<MapFlags>(0x08);  // MAP_DROPPABLE
 
+/// Shows an observer the address space before and after an operation.
+class Shown {
+ public:
+  Shown(mm::Observer* observer, const mm::AddressSpace& space) : observer_(observer), space_(space) {
+    if (observer_ != nullptr) observer_->before(space_);
+  }
+  ~Shown() {
+    if (observer_ != nullptr) observer_->after(space_);
+  }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+
+ private:
+  mm::Observer* observer_;
+  const mm::AddressSpace& space_;
+};
+
 /// A return, first byte first: what the access routines begin with.
 std::uint8_t first_byte_of_code(arch::Arch arch) { return arch == arch::Arch::arm64 ? 0xc0 : 0xc3; }
 
@@ -87,6 +104,7 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
 }
 
 run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
+  const Shown shown(observer_, *space_);
   if (const auto outcome = files_.call(*space_, call)) return outcome_of(*outcome);
   if (const auto outcome = process_call(*space_, call)) return outcome_of(*outcome);
   const auto& a = call.arguments;
@@ -156,6 +174,7 @@ std::optional<Signal> ModelKernel::access_once(const run::AccessRequest& access,
 }
 
 run::AccessOutcome ModelKernel::access(const run::AccessRequest& access) {
+  const Shown shown(observer_, *space_);
   Addr addr = access.address;
   for (std::uint64_t i = 0; i < access.count; ++i, addr = addr + access.stride) {
     if (const auto signal = access_once(access, addr)) return {signal, 0};
@@ -164,6 +183,7 @@ run::AccessOutcome ModelKernel::access(const run::AccessRequest& access) {
 }
 
 run::AccessOutcome ModelKernel::place_code(Addr addr) {
+  const Shown shown(observer_, *space_);
   const auto stored = space_->store(addr, first_byte_of_code(space_->profile().arch));
   return {stored ? std::nullopt : std::optional(stored.error()), 0};
 }

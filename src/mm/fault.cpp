@@ -106,11 +106,6 @@ EntryView view(const Mm& mm, Pte pte) {
   return entry;
 }
 
-Backing backing_of(const Vma& vma) {
-  if (vma.object == nullptr) return Backing::anonymous;
-  return vma.is(VmFlags::may_share) ? Backing::shared : Backing::private_file;
-}
-
 void tell_attempt(Mm& mm, Addr addr, AccessKind kind, Pte pte, Report reported) {
   if (mm.observer == nullptr) return;
   const Range page = Range::of(addr.page_floor(), kPageSize);

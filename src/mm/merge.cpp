@@ -45,8 +45,15 @@ void adopt_anon_vma(Vma& vma, AnonVma anon_vma, std::uint32_t chain) {
   }
 }
 
-void tell_merge(Mm& mm, Range range, Rule rule) {
-  mm.explain([&] { return Event{.kind = EventKind::merge, .range = range, .rule = rule}; });
+void tell_merge(Mm& mm, Range range, Rule rule, VmFlags differing = VmFlags::none) {
+  mm.explain([&] { return Event{.kind = EventKind::merge, .range = range, .rule = rule, .differing = differing}; });
+}
+
+/// Tells why a neighbour stays apart; one that is not adjacent is none.
+void tell_apart(Mm& mm, const Vma& neighbour, const Proposal& proposal, Rule rule) {
+  if (rule != Rule::merged && rule != Rule::no_merge_gap) {
+    tell_merge(mm, neighbour.range(), rule, neighbour.flags ^ proposal.flags);
+  }
 }
 
 struct Neighbours {
@@ -60,7 +67,7 @@ Neighbours joining(Mm& mm, Vma* prev, Vma* next, const Proposal& proposal) {
   if (prev != nullptr) {
     const Rule rule = mergeable_with_prev(mm.profile(), *prev, proposal);
     if (rule == Rule::merged) result.prev = prev;
-    if (rule != Rule::merged && rule != Rule::no_merge_gap) tell_merge(mm, prev->range(), rule);
+    tell_apart(mm, *prev, proposal, rule);
   }
   if (next != nullptr) {
     Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
@@ -68,7 +75,7 @@ Neighbours joining(Mm& mm, Vma* prev, Vma* next, const Proposal& proposal) {
       rule = Rule::no_merge_anon_vma;
     }
     if (rule == Rule::merged) result.next = next;
-    if (rule != Rule::merged && rule != Rule::no_merge_gap) tell_merge(mm, next->range(), rule);
+    tell_apart(mm, *next, proposal, rule);
   }
   return result;
 }
@@ -86,6 +93,10 @@ Rule mergeable_with_prev(const Profile& profile, const Vma& prev, const Proposal
 
 Rule mergeable_with_next(const Profile& profile, const Vma& next, const Proposal& proposal) {
   return mergeable(profile, next, proposal, Side::next);
+}
+
+Rule why_apart(const Profile& profile, const Vma& low, const Vma& high) {
+  return mergeable_with_prev(profile, low, Proposal::of(high));
 }
 
 bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
@@ -135,8 +146,8 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
     adopt_anon_vma(*vma, next->anon_vma, next->chain);
     mm.vmas.absorb_next(vma, next);
     count_merge(mm, *vma, 1);
-  } else if (rule != Rule::no_merge_gap) {
-    tell_merge(mm, next->range(), rule);
+  } else {
+    tell_apart(mm, *next, proposal, rule);
   }
   return vma;
 }

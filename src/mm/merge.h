@@ -16,11 +16,20 @@ struct Proposal {
   AnonVma anon_vma = 0;
   std::uint32_t chain = 0;
   ShmemRef object{};
+
+  /// What a VMA proposes to its neighbours.
+  static Proposal of(const Vma& vma) {
+    return {vma.range(), vma.flags, vma.pgoff, vma.anon_vma, vma.chain, vma.object};
+  }
 };
 
 /// Rule::merged when the adjacent VMA and the proposal may become one, else the attribute that keeps them apart.
 Rule mergeable_with_prev(const Profile& profile, const Vma& prev, const Proposal& proposal);
 Rule mergeable_with_next(const Profile& profile, const Vma& next, const Proposal& proposal);
+
+/// Why two VMAs, `low` below `high`, are not one: the attribute that keeps them apart. Rule::merged where nothing does:
+/// they have become alike, but no call has looked at both since.
+Rule why_apart(const Profile& profile, const Vma& low, const Vma& high);
 
 /// May `low` and `high`, in this order of address, use the anon_vma of `owner`, which is one of them
 /// (reusable_anon_vma)?

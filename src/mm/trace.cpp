@@ -87,4 +87,9 @@ static_assert(in_order(), "kRules lists every Rule, in the order of the enum");
 std::string_view rule_text(Rule rule) { return kRules[std::to_underlying(rule)].text; }
 std::string_view rule_source(Rule rule) { return kRules[std::to_underlying(rule)].source; }
 
+Backing backing_of(const Vma& vma) {
+  if (vma.object == nullptr) return Backing::anonymous;
+  return vma.is(VmFlags::may_share) ? Backing::shared : Backing::private_file;
+}
+
 }  // namespace faultline::mm

@@ -9,6 +9,7 @@
 #include "base/flags.h"
 #include "base/page.h"
 #include "base/signal.h"
+#include "mm/vma.h"
 
 /// How the model explains itself: one Event per decision, in the order in which they are taken.
 namespace faultline::mm {
@@ -86,7 +87,7 @@ std::string_view rule_text(Rule rule);
 std::string_view rule_source(Rule rule);
 
 enum class EventKind : std::uint8_t {
-  vma,        // the VMA that an access or call works on: range, prot
+  vma,        // the VMA that an access or call works on: range, prot, backing
   pte,        // the page's entry when the access is made: page
   hardware,   // what the processor reports: rule says why; `write` is the reported direction
   exception,  // a fault is taken
@@ -103,6 +104,7 @@ enum class EventKind : std::uint8_t {
 
 /// What is behind a mapping.
 enum class Backing : std::uint8_t { anonymous, private_file, shared };
+Backing backing_of(const Vma& vma);
 
 /// A page-table entry as an explanation shows it.
 struct EntryView {
@@ -125,16 +127,23 @@ struct Event {
   Counter counter = Counter::count_;
   Prot prot = Prot::none;
   Backing backing = Backing::anonymous;
+  VmFlags differing = VmFlags::none;  // of a merge that Rule::no_merge_flags prevented: the flags that differ
   bool write = false;
   EntryView entry{};
   int error = 0;
   std::optional<Signal> signal{};
 };
 
+class AddressSpace;
+
 class Observer {
  public:
   virtual ~Observer() = default;
   virtual void on(const Event& event) = 0;
+  /// For those who drive an address space: what it is before and after an operation. A long operation may be shown in
+  /// several parts.
+  virtual void before(const AddressSpace& /*space*/) {}
+  virtual void after(const AddressSpace& /*space*/) {}
 };
 
 }  // namespace faultline::mm

@@ -5,6 +5,7 @@
 #include "base/errno.h"
 #include "base/flags.h"
 #include "report/format.h"
+#include "report/vma_map.h"
 
 namespace faultline::report {
 namespace {
@@ -25,6 +26,11 @@ std::string permissions(bool read, bool write, bool exec) {
 
 std::string range(Range range) {
   return fmt::format("{}-{} ({})", address(range.start), address(range.end), plural(range.pages(), "page", "pages"));
+}
+
+std::string differing(const Event& event) {
+  const std::string flags = flags_text(event.differing);
+  return flags.empty() ? "" : ": " + flags;
 }
 
 // The rule says what was done; only that the kernel did it unasked has to be added.
@@ -128,7 +134,7 @@ std::string call_event_text(const Event& event) {
       return story_line("huge", fmt::format("{}, {}", mm::rule_text(event.rule), range(event.range)), event.rule);
     case EventKind::merge:
       if (event.rule == Rule::merged) return story_line("merge", "into " + range(event.range), event.rule);
-      return story_line("merge", range(event.range) + because(event.rule), event.rule);
+      return story_line("merge", range(event.range) + because(event.rule) + differing(event), event.rule);
     case EventKind::flush:
       return story_line("flush",
                         (event.counter == Counter::flushes_full ? "full, for " : "ranged, ") + range(event.range),

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/errno.h"
+#include "mm/address_space.h"
 #include "report/event_text.h"
 #include "report/format.h"
 #include "report/grid.h"
 #include "run/evaluate.h"
+#include "run/step_range.h"
 
 namespace faultline::report {
 namespace {
@@ -30,10 +32,20 @@ std::string cost_text(const Counters& counted) {
   return text.empty() ? "nothing" : text;
 }
 
+std::vector<mm::Vma> all_vmas(const mm::AddressSpace& space) {
+  std::vector<mm::Vma> vmas;
+  space.for_each_vma({Addr{0}, Addr{~std::uint64_t{0}}}, [&](const mm::Vma& vma) {
+    vmas.push_back(vma);
+    // Without a share in the object, so that explaining a step does not make its pages outlive it.
+    vmas.back().object = mm::ShmemRef(mm::ShmemRef{}, vma.object.get());
+  });
+  return vmas;
+}
+
 }  // namespace
 
-Explainer::Explainer(StepRange steps, Sink sink, Colour colour)
-    : steps_(steps), sink_(std::move(sink)), colour_(colour) {}
+Explainer::Explainer(StepRange steps, DrawVmas draw, Sink sink, Colour colour)
+    : steps_(steps), draw_(draw), sink_(std::move(sink)), colour_(colour) {}
 
 void Explainer::line(std::string_view label, std::string_view text, Emphasis emphasis) {
   text_ += coloured(story_line(label, text, mm::Rule::none), emphasis, colour_) + "\n";
@@ -41,10 +53,12 @@ void Explainer::line(std::string_view label, std::string_view text, Emphasis emp
 
 void Explainer::begin(const run::Step& step) {
   ++executed_;
+  why_.begin(step);
   listening_ = steps_.contains(step.number);
   if (!listening_) return;
   ++printed_;
   last_vma_.clear();
+  profile_ = nullptr;
   const std::string operation = printable(step.statement->text, kWidestStatement);
   std::string heading = fmt::format("{:>4}  {}", step.number, operation);
   heading += fmt::format("   (line {}", step.statement->position.line);
@@ -55,12 +69,13 @@ void Explainer::begin(const run::Step& step) {
 }
 
 void Explainer::on(const mm::Event& event) {
+  why_.on(event);
   if (!listening_) return;
   // A copy flushes the page that it replaces: part of that page's story, which would not fold otherwise.
   const bool flushes_page =
       event.kind == mm::EventKind::flush && event.range.pages() == 1 && pages_.open_page() == event.range.start;
   if (belongs_to_page(event) || flushes_page) {
-    pages_.add(event);
+    pages_.add(event, event.kind == mm::EventKind::hardware ? why_.sentence(event) : "");
   } else if (event.kind == mm::EventKind::vma) {
     add_vma(event);
   } else {
@@ -79,10 +94,28 @@ void Explainer::add_vma(const mm::Event& event) {
   last_vma_ = std::move(vma);
 }
 
-void Explainer::end(const run::Step&, const run::StepOutcome& outcome) {
+void Explainer::before(const mm::AddressSpace& space) {
+  if (!listening_ || draw_ == DrawVmas::no || profile_ != nullptr) return;
+  profile_ = &space.profile();
+  vmas_.before = all_vmas(space);
+}
+
+void Explainer::after(const mm::AddressSpace& space) {
+  if (listening_ && draw_ == DrawVmas::yes) vmas_.after = all_vmas(space);
+}
+
+void Explainer::draw(const run::Step& step, const run::StepOutcome& outcome) {
+  if (profile_ == nullptr) return;
+  vmas_.worked_on = run::worked_on(step, outcome);
+  text_ += draw_vmas(*profile_, vmas_);
+}
+
+void Explainer::end(const run::Step& step, const run::StepOutcome& outcome) {
+  why_.end(step, outcome);
   if (!listening_) return;
   text_ += pages_.take_all();
   listening_ = false;
+  draw(step, outcome);
   line("cost", cost_text(outcome.counted));
   if (outcome.signal) {
     line("result", to_string(*outcome.signal), Emphasis::failure);

@@ -39,7 +39,7 @@ bool belongs_to_page(const mm::Event& event) {
   return false;
 }
 
-void PageStory::add(const mm::Event& event) {
+void PageStory::add(const mm::Event& event, std::string_view why) {
   // A probe reads the instruction, which lies in another page than the one that it is about.
   const bool about_open = open_ && (event.kind == mm::EventKind::probe || event.range.contains(open_->last));
   if (!about_open) {
@@ -56,6 +56,7 @@ void PageStory::add(const mm::Event& event) {
   if (text.empty()) return;
   open_->lines += text;
   open_->lines += '\n';
+  if (!why.empty()) open_->lines += story_line("why", why, mm::Rule::none) + '\n';
 }
 
 void PageStory::close() {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/page.h"
 #include "mm/trace.h"
@@ -19,7 +20,8 @@ bool belongs_to_page(const mm::Event& event);
 class PageStory {
  public:
   /// An event for which belongs_to_page() holds. An event of another page than the last closes that one's story.
-  void add(const mm::Event& event);
+  /// `why`, if there is any, says what the event cannot: how it came to that.
+  void add(const mm::Event& event, std::string_view why = {});
 
   /// The page of the last event, if its story is still open.
   std::optional<Addr> open_page() const { return open_ ? std::optional(open_->last) : std::nullopt; }

@@ -252,6 +252,7 @@ class Executor {
 
   Flow execute(const PlannedStatement& planned, const program::Child& child) {
     const std::uint32_t process = context_.ledger.next_process();
+    if (context_.listener != nullptr) context_.listener->forked(process_, process);
     const KernelFailure failure = kernel_.child(child.name, [&](K& kernel) {
       Executor(context_, kernel, slots_, process, operations_.frame(), operations_.sampling()).block(planned.body);
     });

@@ -35,6 +35,8 @@ class StepListener {
   virtual ~StepListener() = default;
   virtual void begin(const Step& step) = 0;
   virtual void end(const Step& step, const StepOutcome& outcome) = 0;
+  /// A process is about to fork another one, which has no steps yet.
+  virtual void forked(std::uint32_t /*parent*/, std::uint32_t /*child*/) {}
 };
 
 }  // namespace faultline::run

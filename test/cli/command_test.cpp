@@ -142,6 +142,74 @@ TEST_F(Command, PrintsWhatItHadWhenInterrupted) {
   EXPECT_EQ(json::parse(read_file(path))["faultline"]["runs"][0]["program"], cycle_);
 }
 
+TEST_F(Command, PrintsThePartOfAnInterruptedRunOnTheModelAndLive) {
+  const std::string endless = folder_.file("endless.fl", "brk(0)\nrepeat 1000000000000 { getppid() }\n");
+  for (const char* machine : {"model:6.12", "live"}) {
+    const std::string path = folder_.path(std::string(machine) + ".json");
+    const Outcome outcome = folder_.interrupt({"run", endless, "--on", machine, "--json", path}, 1000);
+    EXPECT_EQ(outcome.status, 130) << machine;
+    EXPECT_THAT(outcome.out, HasSubstr(std::string(machine) + ": interrupted at line 2"));
+    const json run = json::parse(read_file(path))["faultline"]["runs"][0];
+    EXPECT_EQ(run["ending"]["how"], "interrupted");
+    EXPECT_GT(run["rows"][1]["calls"], 0) << machine;
+  }
+}
+
+TEST_F(Command, DrawsTheVmasAroundEachStepBeforeAndAfterIt) {
+  const std::string program = folder_.file("draw.fl",
+                                           "a = mmap(0x100000, 6 * PAGE, PROT_READ|PROT_WRITE, "
+                                           "MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0)\n"
+                                           "mprotect(a + 2 * PAGE, 2 * PAGE, PROT_READ)\n"
+                                           "mprotect(a + 2 * PAGE, 2 * PAGE, PROT_READ|PROT_WRITE)\n");
+  const Outcome outcome = folder_.run({"explain", program, "--on", "model:6.18", "--vmas"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("before   AAAAAA\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("range      **\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("after    AABBCC\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("before   AABBCC\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("after    AAAAAA\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("not merged with A: the flags differ: write"));
+}
+
+TEST_F(Command, SaysWhichEarlierStepMadeAPageFault) {
+  const Outcome outcome = folder_.run({"explain", cycle_, "--on", "model:5.10", "--step", "2-5"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("why      the page was not touched since it was mapped by step 1 (line 4), a = mmap("));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("why      the entry is read-only; last changed by step 4 (line 8), mprotect(a, size, "
+                        "PROT_READ|PROT_WRITE) = 0: not upgraded: this kernel never"));
+}
+
+TEST_F(Command, SaysThatAForkOrADiscardMadeAPageFault) {
+  const std::string program =
+      folder_.file("why.fl",
+                   "a = mmap(NULL, 2 * PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
+                   "store(a, 2 * PAGE)\nchild {\n    store(a)\n}\nmadvise(a + PAGE, PAGE, MADV_DONTNEED)\n"
+                   "load(a + PAGE)\nstore(a + PAGE)\nmprotect(a, PAGE, PROT_NONE)\nload(a) = SIGSEGV SEGV_ACCERR\n");
+  const Outcome outcome = folder_.run({"explain", program, "--on", "model:6.18", "--step", "3-9"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("why      the entry is read-only for copy-on-write since the fork before step 3"));
+  EXPECT_THAT(outcome.out, HasSubstr("why      the entry is empty; last changed by step 4 (line 6), madvise("));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("why      the zero page is everybody's and never writable; last changed by step 5"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("why      the entry permits nothing, as PROT_NONE leaves it; last changed by step 7"));
+}
+
+TEST_F(Command, SaysThatAForkCopiedNoEntryOrThatAGuardStandsThere) {
+  const std::string program =
+      folder_.file("guard.fl",
+                   "s = mmap(NULL, PAGE, PROT_READ|PROT_WRITE, MAP_SHARED|MAP_ANONYMOUS, -1, 0)\nstore(s)\n"
+                   "child {\n    load(s)\n}\n"
+                   "g = mmap(NULL, PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
+                   "madvise(g, PAGE, MADV_GUARD_INSTALL) = 0\nload(g) = SIGSEGV SEGV_MAPERR\n");
+  const Outcome outcome = folder_.run({"explain", program, "--on", "model:6.18"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("why      the fork before step 3 copied no entry here\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("why      a guard marker stands in the entry; last changed by step 5 (line 7)"));
+}
+
 TEST_F(Command, ExplainsTheStepsAskedFor) {
   const Outcome outcome = folder_.run({"explain", cycle_, "--on", "model:5.10", "--step", "4-5"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;

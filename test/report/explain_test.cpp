@@ -63,7 +63,7 @@ class Explained : public testing::Test {
   program::Statement statement_{.position = {}, .text = "", .node = program::Repeat{}};
   std::array<std::uint64_t, 2> arguments_{0x7ffff7dff000, 131072};
   std::string text_;
-  Explainer explainer_{StepRange{}, [this](std::string_view text) { text_ += text; }, Colour::off};
+  Explainer explainer_{StepRange{}, DrawVmas::no, [this](std::string_view text) { text_ += text; }, Colour::off};
 };
 
 TEST_F(Explained, ShowsTheOperationItsArgumentsTheFaultItsRuleAndTheCost) {
@@ -108,8 +108,42 @@ TEST_F(Explained, DoesNotFoldAPageToWhichSomethingElseHappens) {
   first_write(explainer_, Addr{0xa000}, vma);
   explainer_.end(step(1), {});
   EXPECT_TRUE(contains(text_, "×2 pages 0x7000 – 0x8000\n")) << text_;
-  EXPECT_TRUE(contains(
-      text_, "page     0x9000\n      PTE      zero page, r-- → hardware reports a write\n      page     0xa000\n"))
+  EXPECT_TRUE(contains(text_,
+                       "page     0x9000\n      PTE      zero page, r-- → hardware reports a write\n      why      the "
+                       "zero page is everybody's and "
+                       "never writable\n      page     0xa000\n"))
+      << text_;
+}
+
+TEST_F(Explained, SaysWhichStepMadeAPageFaultAlsoWhereThatStepIsNotShown) {
+  const std::array<std::uint64_t, 2> range{0x7000, 2 * kPageSize};
+  const program::Statement access{.position = {5, 1}, .text = "store(a, 2 * PAGE)", .node = program::Access{}};
+  program::SystemCall madvise;
+  madvise.sys = program::Sys::madvise;
+  const program::Statement call{
+      .position = {6, 1}, .text = "madvise(a, PAGE, MADV_DONTNEED)", .node = std::move(madvise)};
+  Explainer third(StepRange{3, 3}, DrawVmas::no, [this](std::string_view text) { text_ += text; }, Colour::off);
+  third.begin({1, 0, &access, range});
+  first_write(third, Addr{0x7000}, {Addr{0x7000}, Addr{0x9000}});
+  first_write(third, Addr{0x8000}, {Addr{0x7000}, Addr{0x9000}});
+  third.end({1, 0, &access, range}, {});
+  const std::array<std::uint64_t, 3> discarded{0x7000, kPageSize, 4};
+  run::StepOutcome outcome;
+  outcome.counted[Counter::ptes_changed] = 1;
+  third.begin({2, 0, &call, discarded});
+  third.end({2, 0, &call, discarded}, outcome);
+  third.begin({3, 0, &access, range});
+  first_write(third, Addr{0x7000}, {Addr{0x7000}, Addr{0x9000}});
+  Event shared = about(EventKind::pte, Addr{0x8000});
+  shared.entry = {.present = true, .readable = true};
+  third.on(shared);
+  Event hardware = about(EventKind::hardware, Addr{0x8000});
+  hardware.write = true;
+  third.on(hardware);
+  third.end({3, 0, &access, range}, {});
+  EXPECT_TRUE(contains(text_, "why      the entry is empty; last changed by step 2 (line 6), madvise(a, PAGE, MADV"))
+      << text_;
+  EXPECT_TRUE(contains(text_, "why      the entry is read-only; last changed by step 1 (line 5), store(a, 2 * PAGE)"))
       << text_;
 }
 
@@ -208,7 +242,7 @@ TEST_F(Explained, NamesTheChildThatExecutesAStep) {
 }
 
 TEST_F(Explained, PrintsOnlyTheStepsAskedFor) {
-  Explainer some(StepRange{2, 3}, [this](std::string_view text) { text_ += text; }, Colour::off);
+  Explainer some(StepRange{2, 3}, DrawVmas::no, [this](std::string_view text) { text_ += text; }, Colour::off);
   for (std::uint64_t i = 1; i <= 5; ++i) {
     some.begin(step(i));
     some.on(about(EventKind::hardware, kPage));
