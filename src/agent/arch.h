@@ -39,6 +39,18 @@ std::size_t routine_offset(AccessKind kind);
 /// Makes the processor see instructions that were just written.
 void synchronize_instructions(std::uint64_t addr, std::size_t bytes);
 
+/// Executes the instruction that the counting plugin of an emulator knows, with this address (run/marks.h).
+void mark(std::uint64_t addr);
+
+/// QEMU's firmware configuration device, through which it hands files to a guest without any driver
+/// (docs/specs/fw_cfg.rst of QEMU). Needs the rights of init; what is missing otherwise.
+const char* open_configuration();
+/// Selects an item, which is then read from its start.
+void select_configuration(std::uint16_t item);
+void read_configuration(std::span<std::byte> bytes);
+/// Gives the rights to it back: on x86-64 they cost every return to user mode some instructions.
+void close_configuration();
+
 /// The program counter in a signal handler's third argument.
 std::uint64_t program_counter(const void* ucontext);
 

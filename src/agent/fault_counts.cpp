@@ -36,13 +36,14 @@ Usage usage() {
 
 }  // namespace
 
-FaultCounts::FaultCounts() { open(); }
+FaultCounts::FaultCounts(Source source) : source_(source) { open(); }
 
 FaultCounts::~FaultCounts() {
   if (perf_ >= 0) close(perf_);
 }
 
 void FaultCounts::open() {
+  if (source_ == Source::derived) return;
   perf_ = open_page_fault_counter(Kernelspace::counted);
   user_only_ = perf_ < 0;
   if (user_only_) perf_ = open_page_fault_counter(Kernelspace::excluded);
@@ -80,6 +81,7 @@ void FaultCounts::after_access(std::uint64_t before, std::uint64_t signals) {
 }
 
 std::string FaultCounts::note() const {
+  if (source_ == Source::derived) return {};
   if (derives()) {
     return "exceptions are derived from ru_minflt, ru_majflt and signals, as perf_event_open is not permitted here";
   }

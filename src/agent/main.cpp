@@ -1,4 +1,5 @@
-// The agent: reads requests from its standard input, runs each, writes the reports to its standard output.
+// The agent: reads requests from its standard input, runs each, writes the reports to its standard output. As a
+// kernel's first process it is a guest (init.h).
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -9,6 +10,8 @@
 
 #include "agent/clock.h"
 #include "agent/descriptor.h"
+#include "agent/init.h"
+#include "agent/meter.h"
 #include "agent/own_memory.h"
 #include "agent/supervisor.h"
 #include "run/frame_io.h"
@@ -30,6 +33,7 @@ int hide(int standard, int flags) {
 
 int main() {
   using namespace faultline;
+  if (getpid() == 1) agent::be_init();
   if (isatty(STDIN_FILENO) != 0) {
     std::fputs("faultline-agent is started by faultline and speaks to it over a pipe\n", stderr);
     return 2;
@@ -42,12 +46,12 @@ int main() {
   const int in = hide(STDIN_FILENO, O_RDONLY);
   const int out = hide(STDOUT_FILENO, O_WRONLY);
 
-  const agent::Clock clock = agent::Clock::calibrated();
+  const agent::Meter meter = agent::Meter::timing(agent::Clock::calibrated());
   while (true) {
     const auto body = run::read_frame(in, std::nullopt);
     if (!body) return body.error() == run::ReadFault::closed ? 0 : 1;
     const std::optional<run::Request> request = run::decode_request(*body);
     if (!request) return 1;
-    if (!run::write_frame(out, run::encode(agent::supervise(*request, clock)))) return 0;
+    if (!run::write_frame(out, run::encode(agent::supervise(*request, meter)))) return 0;
   }
 }

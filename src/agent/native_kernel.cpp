@@ -17,16 +17,24 @@ namespace {
 /// Results above this are -errno.
 constexpr std::uint64_t kLastError = ~std::uint64_t{0} - 4095;
 
+/// Calls whose faults are exceptions in the kernel, as those of an access; others populate memory without any.
+bool copies_memory(program::Sys sys) {
+  return sys == program::Sys::read || sys == program::Sys::write || sys == program::Sys::mincore;
+}
+
 }  // namespace
 
 std::optional<std::string> NativeKernel::unsupported(const run::CallRequest&) const { return std::nullopt; }
 
 run::CallOutcome NativeKernel::call(const run::CallRequest& call) {
   const RawCall raw = raw_call(call);
-  const std::uint64_t start = arch::ticks_at_start();
+  const bool derives = counts_.derives() && copies_memory(call.sys);
+  const std::uint64_t faults_before = derives ? counts_.before_access() : 0;
+  const std::uint64_t start = meter_.begin();
   const std::uint64_t result = arch::system_call(raw.number, raw.arguments);
-  const std::uint64_t stop = arch::ticks_at_stop();
-  run::CallOutcome outcome{result, {}, process_.clock.nanoseconds(start, stop)};
+  const std::uint64_t stop = meter_.end();
+  if (derives) counts_.after_access(faults_before, 0);
+  run::CallOutcome outcome{result, {}, meter_.amount(start, stop, 1)};
   // brk alone has no errors: whatever it returns is the break.
   if (call.sys != program::Sys::brk && result > kLastError) outcome.error = Errno{static_cast<int>(0 - result)};
   return outcome;
@@ -39,21 +47,22 @@ std::optional<std::string> NativeKernel::unsupported(const run::AccessRequest& a
   return std::nullopt;
 }
 
-/// `work` is the timed part. A fault in it ends the window too, so the sample then holds the signal's delivery.
+/// `work` is the timed part, of that many instructions of the program. A fault in it ends the window too, so the sample
+/// then holds the signal's delivery.
 template <class Work>
-run::AccessOutcome NativeKernel::guarded(Work work, std::uint64_t fetch_target) {
+run::AccessOutcome NativeKernel::guarded(std::uint64_t instructions, Work work, std::uint64_t fetch_target) {
   const bool derives = counts_.derives();
   const std::uint64_t faults_before = derives ? counts_.before_access() : 0;
   volatile std::uint64_t start = 0;
   if (sigsetjmp(guard_.jump(), 0) == 0) {
     guard_.arm();
-    start = arch::ticks_at_start();
+    start = meter_.begin();
     work();
   }
-  const std::uint64_t stop = arch::ticks_at_stop();
+  const std::uint64_t stop = meter_.end();
   const std::optional<CaughtFault> fault = guard_.disarm();
   if (derives) counts_.after_access(faults_before, fault ? 1 : 0);
-  run::AccessOutcome outcome{{}, process_.clock.nanoseconds(start, stop)};
+  run::AccessOutcome outcome{{}, meter_.amount(start, stop, instructions)};
   if (!fault) return outcome;
   const bool fetched =
       fetch_target != 0 && arch::fetched(fetch_target, fault->pc, fault->signal.number, fault->signal.code);
@@ -83,13 +92,13 @@ void NativeKernel::perform(const run::AccessRequest& access) {
 
 run::AccessOutcome NativeKernel::access(const run::AccessRequest& access) {
   if (access.kind != AccessKind::fetch) {
-    return guarded([&] { perform(access); });
+    return guarded(access.count, [&] { perform(access); });
   }
   // Executing what stands there may end in a signal of its own, so each fetch is guarded by itself.
   run::AccessOutcome total;
   for (std::uint64_t i = 0; i < access.count && !total.signal; ++i) {
     const std::uint64_t addr = access.address.value + i * access.stride;
-    const run::AccessOutcome one = guarded([&] { arch::fetch(addr); }, addr);
+    const run::AccessOutcome one = guarded(1, [&] { arch::fetch(addr); }, addr);
     total.nanoseconds += one.nanoseconds;
     total.signal = one.signal;
   }
@@ -98,7 +107,7 @@ run::AccessOutcome NativeKernel::access(const run::AccessRequest& access) {
 
 run::AccessOutcome NativeKernel::place_code(Addr addr) {
   const std::span<const std::byte> code = arch::access_routines();
-  return guarded([&] {
+  return guarded(code.size(), [&] {
     std::memcpy(reinterpret_cast<void*>(addr.value), code.data(), code.size());
     arch::synchronize_instructions(addr.value, code.size());
   });

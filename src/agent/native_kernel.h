@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "agent/clock.h"
 #include "agent/fault_counts.h"
 #include "agent/fault_guard.h"
+#include "agent/meter.h"
 #include "agent/own_memory.h"
 #include "agent/process_memory.h"
 #include "run/kernel.h"
@@ -19,7 +19,7 @@ namespace faultline::agent {
 /// What all threads of a process share.
 struct ProcessState {
   run::Ledger ledger;
-  Clock clock;
+  Meter meter;
   ProcessMemory memory;
   OwnMemory own;
   bool settled;                        // own memory touched whole since the last fork
@@ -36,7 +36,10 @@ class NativeKernel {
   static constexpr std::size_t kThreadStack = 256 * 1024;
   static constexpr std::size_t kSignalStack = 32 * 1024;
 
-  explicit NativeKernel(ProcessState& process) : process_(process) {}
+  explicit NativeKernel(ProcessState& process)
+      : process_(process),
+        meter_(process.meter),
+        counts_(meter_.marks() ? FaultCounts::Source::derived : FaultCounts::Source::perf_if_permitted) {}
 
   std::optional<std::string> unsupported(const run::CallRequest& call) const;
   run::CallOutcome call(const run::CallRequest& call);
@@ -47,7 +50,11 @@ class NativeKernel {
   void settle();
   Counters counters() { return counts_.read(); }
   CounterSet known() const { return FaultCounts::known(); }
-  run::Metric metric() const { return run::Metric::nanoseconds; }
+  run::Metric metric() const { return meter_.metric(); }
+  void operation_begins(std::uint32_t row, std::uint32_t flags) { meter_.operation_begins(row, flags); }
+  void operation_ends() { meter_.operation_ends(); }
+  void repetition_begins(std::uint32_t row) { meter_.repetition_begins(row); }
+  void repetition_ends(std::uint32_t row, std::uint32_t flags) { meter_.repetition_ends(row, flags); }
   std::string counts_note() const { return counts_.note(); }
 
   run::Shape shape(Range range) { return process_.memory.shape(range); }
@@ -75,11 +82,12 @@ class NativeKernel {
   /// Makes the accesses inside the timed window; faults jump out of it.
   void perform(const run::AccessRequest& access);
   template <class Work>
-  run::AccessOutcome guarded(Work work, std::uint64_t fetch_target = 0);
+  run::AccessOutcome guarded(std::uint64_t instructions, Work work, std::uint64_t fetch_target = 0);
   [[noreturn]] void be_child(const std::function<void(NativeKernel&)>& body, int ready, int leave);
   void note_death(int status);
 
   ProcessState& process_;
+  Meter meter_;  // the process's, with what this thread measures now
   FaultCounts counts_;
   FaultGuard guard_;
   std::array<LivingChild, 64> children_{};

@@ -42,21 +42,21 @@ bool maps_zero_page(NativeKernel& kernel) {
 
 }  // namespace
 
-void run_program(const run::Request& request, const run::Plan& plan, const Clock& clock, std::span<std::byte> memory) {
+void run_program(const run::Request& request, const run::Plan& plan, const Meter& meter, std::span<std::byte> memory) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   FaultGuard::install_handlers();
   alignas(16) static std::byte signal_stack[NativeKernel::kSignalStack];
   FaultGuard::use_alternate_stack(signal_stack);
 
-  ProcessState process{run::Ledger(plan, memory), clock, {}, {}, true, {}};
+  ProcessState process{run::Ledger(plan, memory), meter, {}, {}, true, {}};
   if (starts_threads(request.program.body)) {
     process.thread_stacks = map_memory(
         NativeKernel::kMostThreads * (NativeKernel::kThreadStack + NativeKernel::kSignalStack), Sharing::own);
   }
   NativeKernel kernel(process);
-  process.ledger.note(clock.note());
-  process.ledger.note(kernel.counts_note());
+  if (const std::string note = meter.note(); !note.empty()) process.ledger.note(note);
+  if (const std::string note = kernel.counts_note(); !note.empty()) process.ledger.note(note);
   if (!maps_zero_page(kernel)) {
     process.ledger.note(
         "this kernel maps no shared zero page: a read maps a page of its own, and a later write does not fault");

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "agent/clock.h"
+#include "agent/meter.h"
 #include "run/message.h"
 #include "run/plan.h"
 
@@ -10,7 +10,7 @@ namespace faultline::agent {
 
 /// Runs a program in the calling process, which is a forked one, and does not return. All that is found goes to the
 /// ledger in `memory`, which the parent shares.
-[[noreturn]] void run_program(const run::Request& request, const run::Plan& plan, const Clock& clock,
+[[noreturn]] void run_program(const run::Request& request, const run::Plan& plan, const Meter& meter,
                               std::span<std::byte> memory);
 
 }  // namespace faultline::agent

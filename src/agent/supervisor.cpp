@@ -98,7 +98,7 @@ void record_ending(run::Ledger& ledger, Waited waited, int status, std::uint64_t
 
 }  // namespace
 
-run::Report supervise(const run::Request& request, const Clock& clock) {
+run::Report supervise(const run::Request& request, const Meter& meter) {
   const run::Plan plan = run::make_plan(request.program);
   const std::span<std::byte> memory = map_memory(run::Ledger::bytes(plan), Sharing::shared);
   if (memory.empty()) return broken("no memory for the results: " + std::string(std::strerror(errno)));
@@ -115,7 +115,7 @@ run::Report supervise(const run::Request& request, const Clock& clock) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != supervisor) _exit(1);
-    run_program(request, plan, clock, memory);
+    run_program(request, plan, meter, memory);
   }
   if (process < 0) {
     munmap(memory.data(), memory.size());

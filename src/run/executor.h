@@ -9,6 +9,7 @@
 #include "run/evaluate.h"
 #include "run/kernel.h"
 #include "run/kernel_probes.h"
+#include "run/marks.h"
 #include "run/operations.h"
 
 namespace faultline::run {
@@ -229,6 +230,7 @@ class Executor {
     context_.ledger.touch_ahead();
     if (around) kernel_.settle();
     operations_.frame() = &frame;
+    if constexpr (WatchedKernel<K>) kernel_.repetition_begins(planned.row);
     Counters counted;
     if (around) counted = kernel_.counters();
     const Flow flow = iteration(planned);
@@ -244,8 +246,10 @@ class Executor {
     if (around) operations_.add_to_frames(counted);
     // What children and threads take is not in the frame, so a block that starts some has no time of its own.
     const bool timed = frame.timed == MeasureFrame::Timed::all && planned.spawns == Spawns::no;
-    if (flow == Flow::go_on && timed && kernel_.metric() != Metric::none) {
-      context_.ledger.add_sample(planned.row, frame.nanoseconds);
+    const bool sampled = flow == Flow::go_on && timed && kernel_.metric() != Metric::none;
+    if (sampled) context_.ledger.add_sample(planned.row, frame.nanoseconds);
+    if constexpr (WatchedKernel<K>) {
+      kernel_.repetition_ends(planned.row, kCountedFlag | (sampled ? kSampledFlag : 0));
     }
     return flow;
   }

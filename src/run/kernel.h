@@ -30,7 +30,8 @@ struct CallRequest {
 struct CallOutcome {
   std::uint64_t value = 0;     // the result; the bits of -errno when it failed
   std::optional<Errno> error;  // when it failed
-  double nanoseconds = 0;      // of the timed window, the clock's own cost removed; 0 where nothing is timed
+  double nanoseconds = 0;      // of the timed window, the clock's own cost removed; 0 where nothing is timed. Where the
+                               // metric is instructions: the operation's own, without those of the kernel
 };
 
 /// `count` accesses at address, address + stride, …
@@ -55,6 +56,16 @@ using KernelFailure = std::optional<std::string>;
 
 /// Does counting around an operation disturb its timing? Then the executor does one or the other (see Sampling).
 enum class Counting : std::uint8_t { disturbs, is_free };
+
+/// A kernel whose figures are taken from outside of it, by someone who has to be told what they belong to. Rows are
+/// indices into the plan's, flags those of run/marks.h; repetitions are those of measure blocks.
+template <class K>
+concept WatchedKernel = requires(K kernel, std::uint32_t row, std::uint32_t flags) {
+  kernel.operation_begins(row, flags);
+  kernel.operation_ends();
+  kernel.repetition_begins(row);
+  kernel.repetition_ends(row, flags);
+};
 
 template <class K>
 concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest& access, Addr addr, Range range,

@@ -7,6 +7,7 @@
 #include "run/call_range.h"
 #include "run/context.h"
 #include "run/kernel.h"
+#include "run/marks.h"
 
 namespace faultline::run {
 
@@ -79,7 +80,9 @@ class Operations {
     const bool counting = sampling_ != Sampling::time_only;
     Counters counted;
     if (counting) counted = kernel_.counters();
+    if constexpr (WatchedKernel<K>) kernel_.operation_begins(planned.row, mark_flags());
     const Outcome outcome = perform();
+    if constexpr (WatchedKernel<K>) kernel_.operation_ends();
     if (counting) counted = kernel_.counters() - counted;
 
     StepOutcome step_outcome;
@@ -96,6 +99,12 @@ class Operations {
     return outcome;
   }
 
+  std::uint32_t mark_flags() const {
+    return (timed() ? kSampledFlag : 0) | (sampling_ != Sampling::time_only ? kCountedFlag : 0);
+  }
+
+  bool timed() const { return sampling_ != Sampling::count_only && kernel_.metric() != Metric::none; }
+
   void record_execution(std::uint32_t row, const StepOutcome& outcome, const Counters& counted, double nanoseconds) {
     RowRecord& record = context_.ledger.row(row);
     const bool failed = outcome.error || outcome.signal;
@@ -108,11 +117,10 @@ class Operations {
       }
     });
     if (sampling_ != Sampling::time_only) add_to_frames(counted);
-    const bool timed = sampling_ != Sampling::count_only && kernel_.metric() != Metric::none;
-    if (timed) context_.ledger.add_sample(row, nanoseconds);
+    if (timed()) context_.ledger.add_sample(row, nanoseconds);
     for (MeasureFrame* frame = frame_; frame != foreign_; frame = frame->outer) {
       frame->nanoseconds += nanoseconds;
-      if (!timed) frame->timed = MeasureFrame::Timed::not_all;
+      if (!timed()) frame->timed = MeasureFrame::Timed::not_all;
     }
   }
 

@@ -30,6 +30,15 @@ enum class Metric : std::uint8_t {
   predicted,     // predicted instructions
 };
 
+/// A function on one path of calls, and what it executed there itself. Parents stand before their children.
+struct CallPath {
+  static constexpr std::uint32_t kNoParent = 0xffffffff;
+  std::uint32_t parent = kNoParent;
+  std::string function;
+  std::uint64_t instructions = 0;  // summed over all samples of the row
+  std::uint64_t calls = 0;
+};
+
 enum class RowKind : std::uint8_t { operation, measure };
 
 /// The figures of one operation (one line of the program) or of one `measure` block, over all its executions.
@@ -47,7 +56,9 @@ struct Row {
   Counters counted;  // summed over counted_calls executions
   std::uint64_t counted_calls = 0;
   CounterSet known;  // which counters this machine can see for this row
-  Shape before;      // of the range that the operation names, at its first execution
+  /// Where the instructions of the samples went, when that was asked for: their sum is the samples' sum.
+  std::vector<CallPath> paths;
+  Shape before;  // of the range that the operation names, at its first execution
   Shape after;
 };
 

@@ -1,5 +1,8 @@
+#include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -90,6 +93,37 @@ bool fetched(std::uint64_t addr, std::uint64_t pc, int signal, int) {
 void synchronize_instructions(std::uint64_t addr, std::size_t bytes) {
   auto* begin = reinterpret_cast<char*>(addr);
   __builtin___clear_cache(begin, begin + bytes);
+}
+
+void mark(std::uint64_t addr) {
+  register std::uint64_t x0 asm("x0") = addr + 253;
+  asm volatile("stur xzr, [x0, #-253]" : : "r"(x0) : "memory");
+}
+
+namespace {
+/// The device's registers on QEMU's "virt" board: the data, then at 8 the selector, which is big-endian.
+constexpr off_t kConfiguration = 0x0902'0000;
+volatile std::uint8_t* configuration = nullptr;
+}  // namespace
+
+const char* open_configuration() {
+  const int memory = open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
+  if (memory < 0) return "no /dev/mem (CONFIG_DEVMEM)";
+  void* mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory, kConfiguration);
+  close(memory);
+  if (mapped == MAP_FAILED) return "/dev/mem does not map the configuration device (CONFIG_IO_STRICT_DEVMEM?)";
+  configuration = static_cast<volatile std::uint8_t*>(mapped);
+  return nullptr;
+}
+
+void close_configuration() { munmap(const_cast<std::uint8_t*>(configuration), 4096); }
+
+void select_configuration(std::uint16_t item) {
+  *reinterpret_cast<volatile std::uint16_t*>(configuration + 8) = __builtin_bswap16(item);
+}
+
+void read_configuration(std::span<std::byte> bytes) {
+  for (std::byte& byte : bytes) byte = std::byte{*configuration};
 }
 
 std::uint64_t program_counter(const void* ucontext) { return static_cast<const ucontext_t*>(ucontext)->uc_mcontext.pc; }

@@ -1,4 +1,6 @@
+#include <sys/io.h>
 #include <ucontext.h>
+
 #include <csignal>
 
 #include "agent/arch.h"
@@ -96,6 +98,22 @@ bool fetched(std::uint64_t addr, std::uint64_t pc, int signal, int code) {
 }
 
 void synchronize_instructions(std::uint64_t, std::size_t) {}  // x86 keeps its instruction cache coherent
+
+void mark(std::uint64_t addr) { asm volatile("movb $0, 0x314c4146(%%rax)" : : "a"(addr - 0x314c4146) : "memory"); }
+
+// The device's ports on a PC.
+constexpr std::uint16_t kSelectorPort = 0x510;
+constexpr std::uint16_t kDataPort = 0x511;
+
+const char* open_configuration() {
+  return ioperm(kSelectorPort, 2, 1) == 0 ? nullptr : "no ioperm (CONFIG_X86_IOPL_IOPERM)";
+}
+
+void close_configuration() { ioperm(kSelectorPort, 2, 0); }
+
+void select_configuration(std::uint16_t item) { outw(item, kSelectorPort); }
+
+void read_configuration(std::span<std::byte> bytes) { insb(kDataPort, bytes.data(), bytes.size()); }
 
 std::uint64_t program_counter(const void* ucontext) {
   return static_cast<std::uint64_t>(static_cast<const ucontext_t*>(ucontext)->uc_mcontext.gregs[REG_RIP]);
