@@ -1,0 +1,99 @@
+#include "machine/vm/cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+namespace faultline::machine::vm {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unexpected<std::string> failed(const fs::path& file, int error) {
+  return std::unexpected(fmt::format("{}: {}", file.string(), std::strerror(error)));
+}
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+}  // namespace
+
+std::expected<fs::path, std::string> cache_folder() {
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/')
+    return fs::path(xdg) / "faultline";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return fs::path(home) / ".cache" / "faultline";
+  }
+  return std::unexpected("neither XDG_CACHE_HOME nor HOME names a folder for kernels and snapshots");
+}
+
+std::expected<std::string, std::string> read_whole(const fs::path& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return failed(path, errno);
+  struct stat about{};
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
+    close(file);
+    return std::unexpected(path.string() + ": expected a file");
+  }
+  std::string content(static_cast<std::size_t>(about.st_size), '\0');
+  std::size_t done = 0;
+  while (done < content.size()) {
+    const ssize_t got = read(file, content.data() + done, content.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  close(file);
+  content.resize(done);
+  return content;
+}
+
+std::expected<void, std::string> write_whole(const fs::path& path, std::string_view content) {
+  const fs::path temporary = path.string() + fmt::format(".{}", getpid());
+  const int file = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return failed(temporary, errno);
+  const bool written = write_all(file, content);
+  int error = written ? 0 : errno;
+  if (close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  unlink(temporary.c_str());
+  return failed(path, error);
+}
+
+std::expected<void, std::string> make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return std::unexpected(folder.string() + ": " + error.message());
+  return {};
+}
+
+std::string fingerprint(std::string_view content) {
+  constexpr std::uint64_t kPrime = 0x100000001b3;
+  std::uint64_t hash = 0xcbf29ce484222325 ^ content.size();
+  const std::size_t whole = content.size() / sizeof(std::uint64_t) * sizeof(std::uint64_t);
+  for (std::size_t i = 0; i < whole; i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, content.data() + i, sizeof word);
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 32;
+  }
+  for (const char c : content.substr(whole)) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace faultline::machine::vm
