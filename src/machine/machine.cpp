@@ -2,6 +2,7 @@
 
 #include "machine/live.h"
 #include "machine/model.h"
+#include "machine/vm/vm.h"
 
 namespace faultline::machine {
 
@@ -13,11 +14,10 @@ std::expected<std::unique_ptr<Machine>, std::string> make_machine(std::string_vi
     if (!profile) return std::unexpected(std::string(name) + ": " + profile.error());
     return make_model(std::move(*profile));
   }
-  if (name.starts_with("vm:")) {
-    return std::unexpected(std::string(name) + ": machines of kind vm are not part of this version");
-  }
+  constexpr std::string_view kVm = "vm:";
+  if (name.starts_with(kVm)) return vm::make_vm(name.substr(kVm.size()));
   return std::unexpected("\"" + std::string(name) +
-                         "\" is no machine; expected live or model:VERSION, such as model:6.12");
+                         "\" is no machine; expected live, model:VERSION or vm:VERSION, such as model:6.12");
 }
 
 }  // namespace faultline::machine

@@ -23,13 +23,20 @@ namespace faultline::machine {
 /// Does the model walk its whole state after every operation? Slow; for tests.
 enum class CheckInvariants : std::uint8_t { never, after_each_operation };
 
+/// Are instructions attributed to functions? Only on vm.
+enum class Attribute : std::uint8_t { nothing, functions };
+
 struct Settings {
   std::vector<std::pair<std::string, std::uint64_t>> params;  // replace the values of `param` statements
   std::chrono::milliseconds time_limit{60'000};               // a run that takes longer ends in Ending::timeout
   std::stop_token stop;                                       // a run that is asked to ends in Ending::interrupted
   mm::Tunables tunables;                                      // model only: a real kernel has its own
+  Attribute attribute = Attribute::nothing;
   CheckInvariants check_invariants = CheckInvariants::never;  // model only: a breach ends in Ending::failed
 };
+
+/// May other machines run at the same time? Not where times are measured.
+enum class Beside : std::uint8_t { nothing, others };
 
 class Machine {
  public:
@@ -40,6 +47,7 @@ class Machine {
   virtual std::string name() const = 0;
   /// What it is: "Linux 6.18.44 (x86-64)", "model of Linux 6.12 (x86-64)".
   virtual std::string kernel() const = 0;
+  virtual Beside beside() const { return Beside::nothing; }
   /// Runs the program from its start in a fresh process. Never throws and never ends the caller: how it went is in
   /// Report::ending. A `params` name that the program does not have ends in Ending::misuse.
   virtual run::Report run(const program::Program& program, const Settings& settings) = 0;
