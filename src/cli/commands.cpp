@@ -60,6 +60,7 @@ int faultline_main(int argc, char** argv) {
   add_check(app, status);
   add_machines(app, status);
   add_format(app, status);
+  add_kernel(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

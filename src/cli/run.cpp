@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/default_machines.h"
@@ -17,13 +18,16 @@ namespace {
 
 constexpr const char* kFooter = R"(Without --on: the newest model that is not newer than this kernel, and live.
 Machines: model:6.12, model:arm64/6.8, model:5.10+upgrade=page-count, live; `faultline machines` lists them.
+  vm:6.12, vm:arm64/6.12, vm:path/to/bzImage, vm:6.12,cpus=2,memory=1024: a kernel under QEMU, counted to the single
+  instruction; `faultline kernel fetch 6.12` gets one. Several run side by side.
 Several values, or several --set, run every combination.
 
 Examples:
   faultline run programs/mprotect-cycle.fl --on model:5.10 --on model:6.12 --on live
   faultline run programs/*.fl --on model:6.18 --counters
   strace -f -o ls.log ls; faultline run ls.log --on model:6.18
-  faultline run programs/mprotect-cycle.fl --on live --set pages=1,8,64 --json cycle.json)";
+  faultline run programs/mprotect-cycle.fl --on live --set pages=1,8,64 --json cycle.json
+  faultline run programs/mprotect-cycle.fl --on vm:5.10 --on vm:6.12 --by function --line 11)";
 
 struct Options {
   std::vector<std::string> programs;
@@ -34,7 +38,19 @@ struct Options {
   double time_limit = 60;
   std::uint32_t rounds = 1;
   bool all_counters = false;
+  std::string format = "table";
+  bool laws = false;
+  std::string by;
+  std::uint32_t line = 0;  // 0 for all
+  std::string folded;
+  std::string callgrind;
 };
+
+std::optional<FunctionOutput> functions(const Options& options) {
+  if (options.by.empty() && options.folded.empty() && options.callgrind.empty()) return std::nullopt;
+  return FunctionOutput{options.line > 0 ? std::optional(options.line) : std::nullopt, options.folded,
+                        options.callgrind};
+}
 
 std::expected<std::vector<std::unique_ptr<machine::Machine>>, std::string> make_machines(
     const std::vector<std::string>& names) {
@@ -64,10 +80,16 @@ ExitStatus run(const Options& options) {
   auto machines = make_machines(options.on.empty() ? default_machines() : options.on);
   if (!machines) return complain(machines.error());
 
-  RunSession session({.json_path = options.json,
+  if (!options.callgrind.empty() && (machines->size() != 1 || sources.size() != 1 || sweep->runs() != 1)) {
+    return complain("--callgrind: expected one program on one machine, with one set of parameters");
+  }
+  RunSession session({.format = options.format == "mail" ? Format::mail : Format::table,
+                      .laws = options.laws ? Laws::shown : Laws::hidden,
+                      .json_path = options.json,
                       .counted = options.all_counters ? report::Counted::all : report::Counted::differences,
                       .colour = report::colour_for(STDOUT_FILENO),
                       .time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000)),
+                      .functions = functions(options),
                       .rounds = options.rounds});
   return session.run(sources, *machines, *sweep);
 }
@@ -98,6 +120,20 @@ void add_run(CLI::App& app, ExitStatus& status) {
   command.add_flag("--counters", options->all_counters,
                    "Show every counter that is not zero, not only faults and what "
                    "differs");
+  command.add_option("--format", options->format, "How to print: a table for a terminal, or plain text for a mail")
+      ->type_name("table|mail")
+      ->check(CLI::IsMember({"table", "mail"}).description(""));
+  command.add_flag("--laws", options->laws, "After a sweep, fit each operation's cost: fixed + a·pages + b·VMAs");
+  command.add_option("--by", options->by, "Show on which functions of the kernel the instructions were spent (vm)")
+      ->type_name("function")
+      ->check(CLI::IsMember({"function"}).description(""));
+  command.add_option("--line", options->line, "With --by: only the operation of this line")
+      ->type_name("LINE")
+      ->check(CLI::PositiveNumber.description(""));
+  command.add_option("--folded", options->folded, "Write the paths of calls for flame graph tools (vm)")
+      ->type_name("FILE");
+  command.add_option("--callgrind", options->callgrind, "Write them for KCachegrind (vm, one machine)")
+      ->type_name("FILE");
   command.footer(kFooter);
   command.callback([options, &status] { status = run(*options); });
 }

@@ -6,11 +6,16 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <span>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/output_file.h"
+#include "cli/side_by_side.h"
+#include "report/function_table.h"
 #include "report/json.h"
+#include "report/law_table.h"
+#include "report/mail.h"
 #include "report/text_table.h"
 
 namespace faultline::cli {
@@ -38,6 +43,7 @@ machine::Settings RunSession::machine_settings(const Settings& set, const Interr
   machine::Settings settings;
   settings.stop = interrupt.stop_token();
   settings.time_limit = output_.time_limit;
+  settings.attribute = output_.functions ? machine::Attribute::functions : machine::Attribute::nothing;
   for (const auto& [name, setting] : set) settings.params.emplace_back(name, setting.value);
   return settings;
 }
@@ -64,7 +70,9 @@ ExitStatus RunSession::run(const std::vector<Source>& sources, const Machines& m
     print_rest();
     return ExitStatus::interrupted;
   }
-  return write_json() ? status_ : ExitStatus::misuse;
+  if (output_.laws == Laws::shown && output_.json_path != "-") print_laws(sources.size());
+  const bool written = write_json() && write_stacks();
+  return written ? status_ : ExitStatus::misuse;
 }
 
 void RunSession::run_one(const Source& source, const Machines& machines, const Settings& settings,
@@ -73,9 +81,10 @@ void RunSession::run_one(const Source& source, const Machines& machines, const S
     const std::lock_guard lock(mutex_);
     comparisons_.push_back(comparison_of(source, settings));
   }
+  SideBySide side_by_side(machines, source.program, machine_settings(settings, interrupt));
   for (const auto& machine : machines) {
     progress_.show(fmt::format("[{}/{}] {} on {}", ++started_, total_, source.path, machine->name()));
-    run::Report report = machine->run(source.program, machine_settings(settings, interrupt));
+    run::Report report = side_by_side.report(*machine);
     progress_.clear();
     // A machine that the interrupt broke off has nothing to say, unless it saved some rows.
     if (interrupt.came() && report.rows.empty()) return;
@@ -96,9 +105,19 @@ void RunSession::run_one(const Source& source, const Machines& machines, const S
 void RunSession::print_table(const report::Comparison& comparison) {
   if (output_.json_path == "-") return;
   if (printed_ > 0) std::fputc('\n', stdout);
-  const std::string table = report::text_table(comparison, output_.counted, output_.colour);
+  std::string table = output_.format == Format::mail ? report::mail_text(comparison, output_.counted, command_line())
+                                                     : report::text_table(comparison, output_.counted, output_.colour);
+  if (output_.functions) table += report::function_table(comparison, output_.functions->line, output_.colour);
   std::fwrite(table.data(), 1, table.size(), stdout);
   std::fflush(stdout);
+}
+
+// Without rounds, and with them, the comparisons of a program stand one after the other.
+void RunSession::print_laws(std::size_t programs) {
+  const std::size_t runs = comparisons_.size() / programs;
+  for (std::size_t i = 0; i < programs; ++i) {
+    fmt::print("\n{}", report::law_table(std::span(comparisons_).subspan(i * runs, runs), output_.colour));
+  }
 }
 
 void RunSession::print_rest() {
@@ -114,6 +133,22 @@ bool RunSession::write_json() {
   const auto written = write_file(output_.json_path, report::json(comparisons_, context));
   if (!written) complain(written.error());
   return written.has_value();
+}
+
+bool RunSession::write_stacks() {
+  if (!output_.functions) return true;
+  std::string folded;
+  for (const report::Comparison& comparison : comparisons_) folded += report::folded_stacks(comparison);
+  const auto write = [](const std::string& path, std::string_view text) {
+    if (path.empty()) return true;
+    const auto written = write_file(path, text);
+    if (!written) complain(written.error());
+    return written.has_value();
+  };
+  const bool whole = write(output_.functions->folded_path, folded);
+  const std::string callgrind =
+      comparisons_.empty() || comparisons_.front().reports.empty() ? "" : report::callgrind(comparisons_.front(), 0);
+  return write(output_.functions->callgrind_path, callgrind) && whole;
 }
 
 }  // namespace faultline::cli

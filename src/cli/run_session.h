@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,26 @@ namespace faultline::cli {
 
 class Interrupt;
 
+/// What is shown of functions.
+struct FunctionOutput {
+  std::optional<std::uint32_t> line;  // only of this line of the program
+  std::string folded_path;            // empty: none; "-": standard output
+  std::string callgrind_path;
+};
+
+enum class Format : std::uint8_t { table, mail };
+
+/// Is the cost of each operation fitted over a sweep?
+enum class Laws : std::uint8_t { hidden, shown };
+
 struct RunOutput {
+  Format format = Format::table;
+  Laws laws = Laws::hidden;
   std::string json_path;  // empty: none; "-": standard output, and no tables
   report::Counted counted = report::Counted::differences;
   report::Colour colour = report::Colour::off;
   std::chrono::milliseconds time_limit{60'000};
+  std::optional<FunctionOutput> functions;  // instructions are attributed to functions where this is asked for
   std::uint32_t rounds = 1;  // processes that each live run is repeated in; above 1, all runs are interleaved
 };
 
@@ -49,7 +65,9 @@ class RunSession {
   static report::Comparison comparison_of(const Source& source, const Settings& set);
   void print_table(const report::Comparison& comparison);
   void print_rest();
+  void print_laws(std::size_t programs);
   bool write_json();
+  bool write_stacks();
 
   RunOutput output_;
   Progress progress_;
