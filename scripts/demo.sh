@@ -34,4 +34,26 @@ show 'mseal: what does the seal test cost a call, tested upfront or as the VMAs 
 show 'mseal: what does each call return on sealed memory?' \
   run programs/seal-matrix.fl --on model:6.8 --on model:6.8+seal=upfront --on model:6.12 --on live
 
+# Real kernels, where QEMU and they are.
+kernels=$("$faultline" kernel list)
+have() {
+  command -v "$1" >/dev/null || return 1
+  shift
+  for kernel in "$@"; do grep -q "^vm:${kernel//./\\.}" <<<"$kernels" || return 1; done
+}
+if have qemu-system-x86_64 5.10 6.1 6.12; then
+  show 'mprotect on real kernels: instructions, exactly' \
+    run programs/mprotect-cycle.fl --on vm:5.10 --on vm:6.1 --on vm:6.12
+  show 'mprotect on 5.10 and 6.12: where do the instructions go?' \
+    run programs/mprotect-cycle.fl --on vm:5.10 --on vm:6.12 --by function --line 11
+  show 'mseal on real kernels: calls over 8 VMAs' \
+    run programs/seal-sweep.fl --on vm:5.10 --on vm:6.1 --on vm:6.12 --set vmas=8 --set ranges=50
+else
+  printf '\nThe same on real kernels: scripts/install-deps.sh vm; %s kernel fetch 5.10 6.1 6.12 arm64/6.12\n' "$faultline"
+fi
+if have qemu-system-aarch64 arm64/6.12; then
+  show 'arm64 6.12: first touch by an atomic takes two faults' \
+    run programs/atomic-populate.fl --on vm:arm64/6.12 --set size=1M --set passes=2
+fi
+
 exit $failed

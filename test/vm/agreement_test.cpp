@@ -1,0 +1,105 @@
+// Model and kernel side by side: for every program, calls, failures, faults and shapes have to agree, row by row. The
+// kernel is right. Skipped where QEMU or the kernel is missing.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "machine/machine.h"
+#include "machine/vm/cache.h"
+#include "machine/vm/kernel_store.h"
+#include "machine/vm/subprocess.h"
+#include "program/parser.h"
+
+namespace faultline::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> programs() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(FAULTLINE_PROGRAMS)) {
+    // The limit's 65,530 mappings take an emulated processor too long.
+    const bool too_long = entry.path().stem() == "map-limit";
+    if (entry.path().extension() == ".fl" && !too_long)
+      names.push_back(fs::relative(entry.path(), FAULTLINE_PROGRAMS).string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+/// What would take an emulated processor long, shortened.
+Settings settings_for(const std::string& program) {
+  static const std::map<std::string, std::vector<std::pair<std::string, std::uint64_t>>> kShorter{
+      {"atomic-populate.fl", {{"size", 1 << 20}, {"passes", 2}}},
+      {"read-fault-threads.fl", {{"size", 256 << 10}}},
+      {"seal-sweep.fl", {{"vmas", 8}, {"ranges", 50}}}};
+  Settings settings;
+  if (const auto found = kShorter.find(program); found != kShorter.end()) settings.params = found->second;
+  return settings;
+}
+
+class Agreement : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
+
+enum class Faults : std::uint8_t { compared, passed_over };
+
+void expect_same(const run::Row& model, const run::Row& kernel, Faults faults) {
+  const std::string where = fmt::format("line {}: {}", model.line, model.text);
+  EXPECT_EQ(model.calls, kernel.calls) << where;
+  EXPECT_EQ(model.failures, kernel.failures) << where;
+  if (faults == Faults::compared && model.counted_calls > 0 && kernel.counted_calls > 0) {
+    for (const Counter counter : {Counter::exceptions, Counter::minor_faults}) {
+      // Per call, as a kernel counts in half of a block's repetitions.
+      EXPECT_EQ(model.counted[counter] * kernel.counted_calls, kernel.counted[counter] * model.counted_calls)
+          << counter_name(counter) << ", " << where;
+    }
+  }
+  for (auto shape : {&run::Row::before, &run::Row::after}) {
+    for (auto field : {&run::Shape::vmas, &run::Shape::present, &run::Shape::huge}) {
+      const auto& a = model.*shape.*field;
+      const auto& b = kernel.*shape.*field;
+      if (a && b) {
+        EXPECT_EQ(*a, *b) << where;
+      }
+    }
+  }
+}
+
+TEST_P(Agreement, OfModelAndKernelOnFaultsAndShapes) {
+  const auto& [name, kernel] = GetParam();
+  if (vm::find_program("qemu-system-x86_64").empty()) GTEST_SKIP() << "qemu-system-x86_64 is not installed";
+  auto emulated = make_machine("vm:" + kernel);
+  if (!emulated) GTEST_SKIP() << emulated.error();
+  const auto text = vm::read_whole(fs::path(FAULTLINE_PROGRAMS) / name);
+  ASSERT_TRUE(text);
+  const auto program = program::parse(*text, name);
+  ASSERT_TRUE(program);
+  const run::Report model = (*make_machine("model:" + kernel))->run(*program, settings_for(name));
+  const run::Report report = (*emulated)->run(*program, settings_for(name));
+  ASSERT_EQ(report.ending, model.ending) << report.detail;
+  for (const run::Check& check : report.checks) {
+    EXPECT_NE(check.status, run::CheckStatus::failed) << check.text << ": " << check.detail;
+  }
+  ASSERT_EQ(model.rows.size(), report.rows.size());
+  // QEMU runs an atomic of x86-64 as a load and then a store, which faults twice where a processor faults once.
+  const bool odd = text->contains("atomic(") && !kernel.starts_with("arm64/");
+  for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    expect_same(model.rows[i], report.rows[i], odd ? Faults::passed_over : Faults::compared);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Agreement,
+                         testing::Combine(testing::ValuesIn(programs()),
+                                          testing::Values("5.10", "6.1", "6.12", "7.3", "arm64/6.12")),
+                         [](const auto& test) {
+                           std::string name = std::get<0>(test.param) + "_on_" + std::get<1>(test.param);
+                           for (char& c : name) {
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           }
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace faultline::machine
