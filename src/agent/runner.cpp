@@ -57,7 +57,11 @@ void run_program(const run::Request& request, const run::Plan& plan, const Meter
   NativeKernel kernel(process);
   if (const std::string note = meter.note(); !note.empty()) process.ledger.note(note);
   if (const std::string note = kernel.counts_note(); !note.empty()) process.ledger.note(note);
-  if (!maps_zero_page(kernel)) {
+  // To who counts from outside, the look at the zero page is an operation of no row.
+  kernel.operation_begins(0, 0);
+  const bool zero_page = maps_zero_page(kernel);
+  kernel.operation_ends();
+  if (!zero_page) {
     process.ledger.note(
         "this kernel maps no shared zero page: a read maps a page of its own, and a later write does not fault");
   }
