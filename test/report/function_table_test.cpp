@@ -42,8 +42,8 @@ TEST(FunctionsOf, CountRecursionOnceInWhatTheyCalled) {
 TEST(FunctionTable, ShowsDifferencesOfTwoMachinesWhoseSumIsThatOfTheTotals) {
   const std::string table = function_table(compared({recursive(50), recursive(450)}), std::nullopt, Colour::off);
   EXPECT_TRUE(table.contains("line 10")) << table;
-  EXPECT_TRUE(table.contains("inner         50    450        +400")) << table;
-  EXPECT_TRUE(table.contains("total        151    551        +400")) << table;
+  EXPECT_TRUE(table.contains("inner         50    450         +400")) << table;
+  EXPECT_TRUE(table.contains("total        151    551         +400")) << table;
   // The largest difference stands first.
   EXPECT_LT(table.find("inner"), table.find("outer")) << table;
 }

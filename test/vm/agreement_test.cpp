@@ -69,6 +69,7 @@ void expect_same(const run::Row& model, const run::Row& kernel, Faults faults) {
 
 TEST_P(Agreement, OfModelAndKernelOnFaultsAndShapes) {
   const auto& [name, kernel] = GetParam();
+  if (FAULTLINE_VM_TESTS == 0) GTEST_SKIP() << "built without FAULTLINE_VM_TESTS";
   if (vm::find_program("qemu-system-x86_64").empty()) GTEST_SKIP() << "qemu-system-x86_64 is not installed";
   auto emulated = make_machine("vm:" + kernel);
   if (!emulated) GTEST_SKIP() << emulated.error();

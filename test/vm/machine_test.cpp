@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 /// Why a machine cannot be tested here; empty where it can.
 std::string missing(const std::string& kernel) {
+  if (FAULTLINE_VM_TESTS == 0) return "built without FAULTLINE_VM_TESTS";
   const vm::KernelName name = vm::KernelName::parse(kernel);
   const char* qemu = name.arch == arch::Arch::arm64 ? "qemu-system-aarch64" : "qemu-system-x86_64";
   if (vm::find_program(qemu).empty()) return std::string(qemu) + " is not installed";
