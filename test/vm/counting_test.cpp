@@ -186,7 +186,7 @@ TEST(FunctionFiles, KnowWhereInterruptsBegin) {
       "ffffffff81e01280 T asm_exc_page_fault\nnonsense\n",
       arch::Arch::x86_64);
   EXPECT_EQ(files.entries,
-            "ffffffff81e01280 e asm_exc_page_fault\nffffffff81e015f0 i asm_sysvec_apic_timer_interrupt\n");
+            "ffffffff81e01280 p asm_exc_page_fault\nffffffff81e015f0 i asm_sysvec_apic_timer_interrupt\n");
   EXPECT_EQ(function_names(files.all),
             (std::vector<std::string>{"_stext", "asm_exc_page_fault", "asm_sysvec_apic_timer_interrupt"}));
 }
