@@ -80,6 +80,8 @@ void set_up() {
     say("no devtmpfs (CONFIG_DEVTMPFS): /dev/zero is missing");
   // Huge pages where a program asks for them: what most systems have, and what the models have.
   set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
+  // Off, with all else, where a machine has less than 512 MiB.
+  set("/sys/kernel/mm/transparent_hugepage/use_zero_page", "1");
   // Only what ends the kernel is worth a line on the console from here on.
   set("/proc/sys/kernel/printk", "1");
 }
