@@ -22,7 +22,7 @@ void share_pages(Mm& parent, Mm& child, const Vma& vma) {
     if (!pte.zero_page()) parent.frames().at(pte.frame()).set_exclusive(Exclusive::no);
     const Pte shared = pte.without(Pte::kWrite);
     set_pte(child, at, shared.without(Pte::kYoung));
-    parent.tlb.drop(mapped_range(at, pte));
+    forget_translation(parent, at, pte);
     return shared;
   });
 }

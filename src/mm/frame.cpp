@@ -75,14 +75,17 @@ void FramePool::copy_content(FrameId target, FrameId source) {
 void FramePool::map(FrameId id, PageSize size) {
   if (id == kZeroFrame) return;
   get(id);
-  const std::uint32_t pages = size == PageSize::huge ? kHugePages : 1;
-  for (std::uint32_t i = 0; i < pages; ++i) ++at({id.index + i}).mappings_;
+  ++at(id).mappings_;
+  if (size == PageSize::base) return;
+  for (std::uint32_t i = 1; i < kHugePages; ++i) ++at({id.index + i}).mappings_;
 }
 
 void FramePool::unmap(FrameId id, PageSize size) {
   if (id == kZeroFrame) return;
-  const std::uint32_t pages = size == PageSize::huge ? kHugePages : 1;
-  for (std::uint32_t i = 0; i < pages; ++i) --at({id.index + i}).mappings_;
+  --at(id).mappings_;
+  if (size == PageSize::huge) {
+    for (std::uint32_t i = 1; i < kHugePages; ++i) --at({id.index + i}).mappings_;
+  }
   put(id);
 }
 

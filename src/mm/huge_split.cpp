@@ -23,7 +23,7 @@ void split_huge(Mm& mm, Addr addr, Rule why) {
 }
 
 void split_huge_at(Mm& mm, Addr bound) {
-  if (huge_floor(bound) != bound) split_huge(mm, bound);
+  if (mm.table.has_huge() && huge_floor(bound) != bound) split_huge(mm, bound);
 }
 
 void split_folios_partly_in(Mm& mm, Range range) {

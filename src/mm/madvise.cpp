@@ -90,7 +90,7 @@ void mark_lazyfree(Mm& mm, Range part, FlushBatch& flush) {
     // A huge page that others map too is left alone.
     if (pte.huge() && mm.frames().at(pte.frame()).mappings() > 1) return pte;
     ++changed;
-    mm.tlb.drop(mapped_range(at, pte));
+    forget_translation(mm, at, pte);
     flush.add(mapped_range(at, pte), pte.size());
     return pte.without(Pte::kYoung | Pte::kDirty);
   });

@@ -56,7 +56,7 @@ void set_pte(Mm& mm, Addr addr, Pte pte) {
   const std::uint64_t before = mm.table.tables_made();
   mm.table.set(addr, pte);
   mm.count(Counter::tables_made, mm.table.tables_made() - before);
-  mm.tlb.drop(mapped_range(addr, pte));
+  forget_translation(mm, addr, pte);
 }
 
 void flush_now(Mm& mm, Addr addr, PageSize size) {
@@ -78,7 +78,7 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     if (!pte.present()) return pte;
     if (zapped == Zapped::cached && !mm.frames().at(pte.frame()).cached()) return pte;
     mm.frames().unmap(pte.frame(), pte.size());
-    mm.tlb.drop(mapped_range(at, pte));
+    forget_translation(mm, at, pte);
     flush.add(mapped_range(at, pte), pte.size());
     ++removed;
     return Pte{};

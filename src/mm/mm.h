@@ -64,6 +64,15 @@ std::uint64_t protection_bits(const Profile& profile, VmFlags flags);
 /// What the entry found at `addr`, the start of its page or huge page, maps.
 inline Range mapped_range(Addr addr, Pte pte) { return Range::of(addr, page_bytes(pte.size())); }
 
+/// The software TLB forgets what the entry found at `addr` maps. A base page is the common case, and quick.
+inline void forget_translation(Mm& mm, Addr addr, Pte pte) {
+  if (pte.huge()) [[unlikely]] {
+    mm.tlb.drop(mapped_range(addr, pte));
+  } else {
+    mm.tlb.drop(addr);
+  }
+}
+
 /// Writes an entry, and keeps the software TLB and the count of page tables true.
 void set_pte(Mm& mm, Addr addr, Pte pte);
 

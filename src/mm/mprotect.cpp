@@ -97,7 +97,7 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush) {
       });
     }
     ++changed;
-    mm.tlb.drop(mapped_range(at, after));
+    forget_translation(mm, at, after);
     // A huge page's entry is invalidated while it changes, which most kernels flush for by itself.
     if (after.huge() && mm.profile().protect_flush != ProtectFlush::when_needed) flush_now(mm, at, PageSize::huge);
     if (needs_flush(mm.profile(), before, after)) {

@@ -70,6 +70,7 @@ void PageTable::set(Addr addr, Pte pte) {
     PmdTable& pmds = make_pmd_table(addr);
     table = &make_leaf(pmds, addr);
     if (pte.huge()) {
+      if (pmds.huge[entry_index(Level::pmd, addr)].none()) ++huge_entries_;
       pmds.huge[entry_index(Level::pmd, addr)] = pte.advanced(-page_in_huge(addr));
       return;
     }
@@ -84,6 +85,7 @@ void PageTable::split_huge(Addr addr, Pte first) {
   PmdTable& pmds = *pmd_table(addr);
   const std::size_t index = entry_index(Level::pmd, addr);
   pmds.huge[index] = {};
+  --huge_entries_;
   PteTable& table = *pmds.entries[index];
   for (std::size_t i = 0; i < kTableEntries; ++i) table.entries[i] = first.advanced(static_cast<std::int64_t>(i));
   table.used = kTableEntries;
@@ -93,6 +95,7 @@ void PageTable::collapse(Addr addr, Pte huge) {
   assert(leaf(addr) != nullptr && leaf(addr)->used == 0);
   pmd_table(addr)->huge[entry_index(Level::pmd, addr)] = huge;
   last_leaf_ = nullptr;
+  ++huge_entries_;
 }
 
 bool PageTable::move_huge(Addr from, Addr to) {

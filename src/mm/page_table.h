@@ -55,6 +55,8 @@ class PageTable {
   /// Writes the entry at this address, of the level that `pte` belongs to, making tables on the way. No huge page maps
   /// the address when a PTE is written, and no table when a huge page is mapped first.
   void set(Addr addr, Pte pte);
+  /// Does any huge page have an entry? Where none has, nothing needs to be split.
+  bool has_huge() const { return huge_entries_ != 0; }
   /// Is there a table of PTEs for the address (pmd_none, when there is no huge page either)?
   bool has_table(Addr addr) const { return leaf(addr) != nullptr; }
 
@@ -103,6 +105,7 @@ class PageTable {
   Table<Level::pgd> top_;
   std::uint64_t tables_made_ = 0;
   std::uint64_t tables_freed_ = 0;
+  std::uint64_t huge_entries_ = 0;
   // The leaf that was used last; accesses come in runs.
   mutable PteTable* last_leaf_ = nullptr;
   mutable std::uint64_t last_leaf_tag_ = 0;
@@ -133,20 +136,29 @@ void PageTable::leaves(TableRef& table, Range range, VisitTable&& visit_table, V
 template <class Visit>
 std::uint64_t PageTable::update(Range range, Visit&& visit) {
   std::uint64_t scanned = 0;
-  const auto visit_table = [&](PteTable& table, Range part) {
-    scanned += part.pages();
-    for (Addr at = part.start; at < part.end; at = at + kPageSize) {
-      Pte& entry = table.entries[entry_index(Level::pte, at)];
-      const Pte changed = visit(at, entry);
-      table.used += static_cast<std::uint32_t>(entry.none()) - static_cast<std::uint32_t>(changed.none());
-      entry = changed;
+  // One place that visits, so that the compiler puts the visitor into the loop.
+  const auto visit_entries = [&](Pte* entry, std::uint64_t count, Addr at) {
+    scanned += count;
+    std::uint32_t filled = 0;
+    for (; count > 0; --count, ++entry, at = at + kPageSize) {
+      const Pte changed = visit(at, *entry);
+      filled += static_cast<std::uint32_t>(entry->none()) - static_cast<std::uint32_t>(changed.none());
+      *entry = changed;
     }
+    return filled;
+  };
+  const auto visit_table = [&](PteTable& table, Range part) {
+    table.used += visit_entries(&table.entries[entry_index(Level::pte, part.start)], part.pages(), part.start);
   };
   const auto visit_huge = [&](PmdTable& pmds, std::size_t index, Range part) {
-    ++scanned;
-    if (part.bytes() != kHugeBytes) return;
-    pmds.huge[index] = visit(part.start, pmds.huge[index]);
-    if (pmds.huge[index].none()) drop_leaf(pmds, index);
+    if (part.bytes() != kHugeBytes) {
+      ++scanned;
+      return;
+    }
+    visit_entries(&pmds.huge[index], 1, part.start);
+    if (!pmds.huge[index].none()) return;
+    drop_leaf(pmds, index);
+    --huge_entries_;
   };
   leaves<Level::pgd>(top_, range, visit_table, visit_huge);
   return scanned;

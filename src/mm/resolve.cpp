@@ -57,7 +57,7 @@ Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin or
     return resolve_file(mm, vma, addr, write ? Direction::write : Direction::read, origin);
   }
   mm.count(Counter::minor_faults);
-  if (pte.none() && !mm.table.has_table(addr) && huge_page_allowed(mm, vma, addr)) {
+  if (pte.none() && huge_page_allowed(mm, vma, addr) && !mm.table.has_table(addr)) {
     fault_in_huge(mm, vma, addr, access, origin);
     return Handled::done;
   }
