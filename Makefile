@@ -33,7 +33,8 @@ install: configure
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 ## make asan      the tests under the address and undefined-behaviour sanitizers
-asan: deps
+asan:
+	@$(DEPS) build fuzz
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan -j $(JOBS)
 	@ctest --preset asan -j $(JOBS)
@@ -41,8 +42,8 @@ asan: deps
 ## make fuzz      the fuzzers, each for SECONDS (60) on one processor
 fuzz:
 	@$(DEPS) build fuzz
-	@cmake --preset fuzz >/dev/null
-	@cmake --build --preset fuzz -j $(JOBS) --target $(FUZZERS:%=fuzz_%)
+	@cmake --preset asan >/dev/null
+	@cmake --build build/asan -j $(JOBS) --target $(FUZZERS:%=fuzz_%)
 	@scripts/fuzz.sh $(SECONDS) $(FUZZERS)
 
 ## make format    format every source file

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the fuzzers of build/fuzz, one after the other, on one processor.
+# Runs the fuzzers of build/asan, one after the other, on one processor.
 #
 #   scripts/fuzz.sh [SECONDS] [NAME…]     each for SECONDS (60); NAME is program, strace, message,
 #                                         json or compare; all by default
@@ -13,11 +13,11 @@ shift $(($# > 0 ? 1 : 0))
 [ $# -gt 0 ] || set -- program strace message json compare
 case $seconds in '' | *[!0-9]* | 0) echo "fuzz.sh: '$seconds': expected a number of seconds above 0" >&2; exit 2 ;; esac
 
-build=build/fuzz
+built=build/asan/fuzz build=build/fuzz
 mkdir -p $build/findings $build/corpus/{program,strace,message,json,compare} $build/message_seeds
 status=0
 for name in "$@"; do
-  [ -x "$build/fuzz/fuzz_$name" ] || { echo "fuzz.sh: there is no $build/fuzz/fuzz_$name; run \`make fuzz\`" >&2; exit 2; }
+  [ -x "$built/fuzz_$name" ] || { echo "fuzz.sh: there is no $built/fuzz_$name; run \`make fuzz\`" >&2; exit 2; }
   options=() seeds=()
   [ ! -d "fuzz/corpus/$name" ] || seeds+=("fuzz/corpus/$name")
   case $name in
@@ -25,7 +25,7 @@ for name in "$@"; do
     strace) seeds+=(test/program/strace) ;;
     compare) seeds+=(fuzz/corpus/json) ;;
     message)
-      find programs -name '*.fl' -exec $build/fuzz/message_seeds $build/message_seeds {} +
+      find programs -name '*.fl' -exec $built/message_seeds $build/message_seeds {} +
       seeds+=($build/message_seeds)
       ;;
   esac
@@ -34,12 +34,12 @@ for name in "$@"; do
   printf -- '---- fuzz_%s: %s s\n' "$name" "$seconds"
   log=$build/findings/$name.log
   # One input may take 10 s under the sanitizers before it counts as a hang; none may take 1 GiB.
-  if "$build/fuzz/fuzz_$name" "${options[@]}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -verbosity=1 \
+  if "$built/fuzz_$name" "${options[@]}" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -verbosity=1 \
     -print_final_stats=1 -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "${seeds[@]}" >"$log" 2>&1; then
     grep -E '^stat::(number_of_executed_units|average_exec_per_sec|peak_rss_mb|new_units_added)' "$log" | sed 's/^stat:://'
   else
     tail -n 60 "$log"
-    echo "fuzz.sh: a finding. Run it again: $build/fuzz/fuzz_$name INPUT, where INPUT is named above" >&2
+    echo "fuzz.sh: a finding. Run it again: $built/fuzz_$name INPUT, where INPUT is named above" >&2
     status=1
   fi
 done
