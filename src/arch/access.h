@@ -27,6 +27,21 @@ enum class Report : std::uint8_t {
 /// The check that the processor makes, in the order execute, write, read; and the direction that a fault reports. The
 /// architectures differ for an atomic: x86-64 reports a write always; arm64 reports a read where reading would fault
 /// too (WnR, B.1).
-Report check_access(Arch arch, AccessKind kind, const Translation& entry);
+constexpr Report check_access(Arch arch, AccessKind kind, const Translation& entry) {
+  const bool can_read = entry.valid && entry.readable && !entry.key_denied;
+  const bool can_write = entry.valid && entry.writable && !entry.key_denied;
+  switch (kind) {
+    case AccessKind::fetch:
+      return entry.valid && entry.executable ? Report::granted : Report::fetch;
+    case AccessKind::store:
+      return can_write ? Report::granted : Report::write;
+    case AccessKind::load:
+      return can_read ? Report::granted : Report::read;
+    case AccessKind::atomic:
+      if (can_read && can_write) return Report::granted;
+      return arch == Arch::arm64 && !can_read ? Report::read : Report::write;
+  }
+  return Report::granted;
+}
 
 }  // namespace faultline::arch

@@ -21,7 +21,13 @@ class Commit {
 
   Overcommit policy() const { return policy_; }
   /// Promises that much more, or ENOMEM.
-  Result<void> charge(std::uint64_t pages);
+  Result<void> charge(std::uint64_t pages) {
+    const bool refused = (policy_ == Overcommit::heuristic && pages > limit_) ||
+                         (policy_ == Overcommit::never && charged_ + pages >= limit_);
+    if (refused) return fail(ENOMEM);
+    charged_ += pages;
+    return {};
+  }
   /// The same without asking, for what is given back at once.
   void take(std::uint64_t pages) { charged_ += pages; }
   void give_back(std::uint64_t pages) { charged_ -= pages; }

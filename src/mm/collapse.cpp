@@ -39,8 +39,7 @@ void collapse_one(Mm& mm, const Vma& vma, Range range) {
   mm.count(Counter::pages_copied, copied);
   mm.count(Counter::pages_zeroed, kHugePages - copied);
   flush_now(mm, range.start, PageSize::huge);
-  mm.frames().map(head, PageSize::huge);
-  mm.frames().put(head);
+  mm.frames().map_new(head, PageSize::huge);
   mm.frames().at(head).set_exclusive(Exclusive::yes);
   const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite : 0;
   mm.table.collapse(range.start, Pte::make(head, protection_bits(mm.profile(), vma.flags) | Pte::kYoung | Pte::kDirty |

@@ -28,9 +28,13 @@ class FlushBatch {
   /// The walk leaves a VMA. x86-64 gathers on across VMAs (MMU_GATHER_MERGE_VMAS); arm64 flushes here.
   void end_vma();
   /// Flushes what is pending, as a range or, above the architecture's ceiling of entries, whole.
-  void perform();
+  void perform() {
+    if (!pending_.empty()) flush();
+  }
 
  private:
+  void flush();
+
   Mm& mm_;
   Range pending_{};
   PageSize stride_ = PageSize::base;  // the smallest page in what is pending

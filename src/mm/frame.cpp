@@ -75,9 +75,7 @@ void FramePool::copy_content(FrameId target, FrameId source) {
 void FramePool::map(FrameId id, PageSize size) {
   if (id == kZeroFrame) return;
   get(id);
-  ++at(id).mappings_;
-  if (size == PageSize::base) return;
-  for (std::uint32_t i = 1; i < kHugePages; ++i) ++at({id.index + i}).mappings_;
+  count_mapping(id, size);
 }
 
 void FramePool::unmap(FrameId id, PageSize size) {
@@ -89,11 +87,9 @@ void FramePool::unmap(FrameId id, PageSize size) {
   put(id);
 }
 
-void FramePool::put(FrameId id) {
+void FramePool::put_large(FrameId id) {
   const FrameId first = head(id);
-  Frame& frame = at(first);
-  if ((--frame.references_ & Frame::kReferencesMask) != 0) return;
-  if (!is_large(first)) return release(first);
+  if ((--at(first).references_ & Frame::kReferencesMask) != 0) return;
   for (std::uint32_t i = 0; i < kHugePages; ++i) release_content(at({first.index + i}));
   free_huge_.push_back(first.index);
   live_ -= kHugePages;

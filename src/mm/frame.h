@@ -77,6 +77,8 @@ class FramePool {
   /// An entry begins to map the frame, or all of a large folio: takes one reference too. Nothing is counted on the zero
   /// page.
   void map(FrameId id, PageSize size = PageSize::base);
+  /// The first entry maps what was just allocated, and takes over the allocation's reference.
+  void map_new(FrameId id, PageSize size = PageSize::base) { count_mapping(id, size); }
   /// An entry ceases to map it; the folio is freed with its last reference.
   void unmap(FrameId id, PageSize size = PageSize::base);
   /// A further reference that is not a mapping (a pin, a cache), and its end.
@@ -127,6 +129,8 @@ class FramePool {
   static constexpr std::uint32_t kBuffered = 1U << 31;
 
   std::uint32_t take_new(std::uint32_t count);
+  void count_mapping(FrameId id, PageSize size);
+  void put_large(FrameId id);
   void release(FrameId id);
   Buffer& buffer_of(Frame& frame);
   void release_content(Frame& frame);
@@ -139,6 +143,17 @@ class FramePool {
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::uint32_t> free_buffers_;
 };
+
+inline void FramePool::count_mapping(FrameId id, PageSize size) {
+  ++at(id).mappings_;
+  if (size == PageSize::base) return;
+  for (std::uint32_t i = 1; i < kHugePages; ++i) ++at({id.index + i}).mappings_;
+}
+
+inline void FramePool::put(FrameId id) {
+  if (is_large(id)) return put_large(id);
+  if (--at(id).references_ == 0) release(id);
+}
 
 // Writing the same byte again, or a small value at the page's start, is what programs do in their hot loops.
 inline std::uint8_t FramePool::peek(FrameId id, std::uint64_t offset) const {

@@ -14,8 +14,7 @@ void map_huge(Mm& mm, const Vma& vma, Addr start, FrameId frame, std::uint64_t b
 void map_new(Mm& mm, const Vma& vma, Addr start) {
   const FrameId head = mm.frames().allocate_huge();
   mm.count(Counter::pages_zeroed, kHugePages);
-  mm.frames().map(head, PageSize::huge);
-  mm.frames().put(head);  // the allocation's own reference becomes the mapping's
+  mm.frames().map_new(head, PageSize::huge);
   mm.frames().at(head).set_exclusive(Exclusive::yes);
   map_huge(mm, vma, start, head, vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : Pte::kDirty);
 }

@@ -5,9 +5,6 @@
 namespace faultline::mm {
 namespace {
 
-/// Private and writable; the stack, which nobody maps here, would not count.
-bool is_data(VmFlags flags) { return (flags & (VmFlags::write | VmFlags::shared)) == VmFlags::write; }
-
 std::uint64_t pages_of(std::uint64_t limit) { return limit >> kPageShift; }
 
 }  // namespace
@@ -18,12 +15,6 @@ Result<void> Limits::set(Resource resource, Limit limit) {
   if (limit.hard > current.hard) return fail(EPERM);
   current = limit;
   return {};
-}
-
-void Usage::add(VmFlags flags, std::uint64_t pages) {
-  total += pages;
-  if (is_data(flags)) data += pages;
-  if (has(flags, VmFlags::locked)) locked += pages;
 }
 
 bool may_expand(const Mm& mm, VmFlags flags, std::uint64_t pages, std::uint64_t replaced) {

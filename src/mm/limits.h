@@ -35,6 +35,9 @@ class Limits {
   std::array<Limit, 3> limits_{};
 };
 
+/// Does memory with these flags count as data? Private and writable; the stack, which nobody maps here, would not.
+constexpr bool is_data(VmFlags flags) { return (flags & (VmFlags::write | VmFlags::shared)) == VmFlags::write; }
+
 /// What an address space has of what is limited, in pages.
 struct Usage {
   std::uint64_t total = 0;   // total_vm
@@ -43,8 +46,17 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 
   /// Adds, or takes away, that many pages of a mapping with these flags.
-  void add(VmFlags flags, std::uint64_t pages);
+  void add(VmFlags flags, std::uint64_t pages) {
+    total += pages;
+    if (is_data(flags)) data += pages;
+    if (has(flags, VmFlags::locked)) locked += pages;
+  }
   void remove(VmFlags flags, std::uint64_t pages) { add(flags, 0 - pages); }
+  /// That many pages of a mapping get other flags.
+  void change(VmFlags before, VmFlags after, std::uint64_t pages) {
+    if (is_data(before) != is_data(after)) data += is_data(after) ? pages : 0 - pages;
+    if (has(before ^ after, VmFlags::locked)) locked += has(after, VmFlags::locked) ? pages : 0 - pages;
+  }
 };
 
 /// Do RLIMIT_AS and RLIMIT_DATA allow `pages` more with these flags, once `replaced` pages are gone (may_expand_vm)?

@@ -13,9 +13,4 @@ Result<void> do_set_mdwe(Mm& mm, DenyWriteExec bits) {
   return {};
 }
 
-bool denies_write_exec(const Mm& mm, VmFlags before, VmFlags after) {
-  if (mm.mdwe == DenyWriteExec::none || !has(after, VmFlags::exec)) return false;
-  return has(after, VmFlags::write) || !has(before, VmFlags::exec);
-}
-
 }  // namespace faultline::mm

@@ -25,6 +25,9 @@ namespace faultline::mm {
 Result<void> do_set_mdwe(Mm& mm, DenyWriteExec bits);
 
 /// Does it forbid memory that had the flags `before` to have `after`? For a new mapping both are the same.
-bool denies_write_exec(const Mm& mm, VmFlags before, VmFlags after);
+constexpr bool denies(DenyWriteExec mdwe, VmFlags before, VmFlags after) {
+  if (mdwe == DenyWriteExec::none || !has(after, VmFlags::exec)) return false;
+  return has(after, VmFlags::write) || !has(before, VmFlags::exec);
+}
 
 }  // namespace faultline::mm

@@ -26,7 +26,7 @@ Rule mergeable(const Profile& profile, const Vma& existing, const Proposal& prop
       side == Side::prev ? existing.end == proposal.range.start : proposal.range.end == existing.start;
   if (!adjacent) return Rule::no_merge_gap;
   if (existing.flags != proposal.flags) return Rule::no_merge_flags;
-  if (existing.object != proposal.object) return Rule::no_merge_file;
+  if (existing.object.get() != proposal.object) return Rule::no_merge_file;
   const bool contiguous = side == Side::prev ? existing.pgoff + existing.pages() == proposal.pgoff
                                              : proposal.pgoff + proposal.range.pages() == existing.pgoff;
   if (!contiguous) return Rule::no_merge_offset;
@@ -131,12 +131,12 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal) {
                             .pgoff = proposal.pgoff,
                             .anon_vma = proposal.anon_vma,
                             .chain = proposal.chain,
-                            .object = proposal.object});
+                            .object = proposal.object != nullptr ? proposal.object->shared_from_this() : nullptr});
 }
 
 Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
-  const Proposal proposal{
-      Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain, vma->object};
+  const Proposal proposal{Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain,
+                          vma->object.get()};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
   mm.usage.add(vma->flags, proposal.range.pages());
@@ -158,10 +158,15 @@ namespace {
 Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   const bool touches_start = part.start == vma->start;
   const bool touches_end = part.end == vma->end;
-  const Proposal proposal{part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object};
   if (!touches_start && !touches_end) tell_merge(mm, part, Rule::no_merge_middle);
-  const auto [prev, next] =
-      joining(mm, touches_start ? mm.vmas.prev(*vma) : nullptr, touches_end ? mm.vmas.next(*vma) : nullptr, proposal);
+  Vma* const below = touches_start ? mm.vmas.prev(*vma) : nullptr;
+  Vma* const above = touches_end ? mm.vmas.next(*vma) : nullptr;
+  Neighbours joined;
+  if (below != nullptr || above != nullptr) {
+    joined = joining(mm, below, above,
+                     {part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object.get()});
+  }
+  const auto [prev, next] = joined;
   if (prev != nullptr) {
     adopt_anon_vma(*prev, vma->anon_vma, vma->chain);
     if (!touches_end) {
@@ -207,9 +212,7 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
 Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   const VmFlags before = vma->flags;
   const Result<Vma*> modified = merge_or_split(mm, vma, part, flags);
-  if (!modified) return modified;
-  mm.usage.remove(before, part.pages());
-  mm.usage.add(flags, part.pages());
+  if (modified) mm.usage.change(before, flags, part.pages());
   return modified;
 }
 

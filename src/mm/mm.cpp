@@ -67,6 +67,7 @@ void flush_now(Mm& mm, Addr addr, PageSize size) {
 
 std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped) {
   split_huge_ends(mm, range);
+  mm.tlb.drop(range);
   std::uint64_t removed = 0;
   const std::uint64_t tables_before = mm.table.tables_freed();
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte pte) {
@@ -78,7 +79,6 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     if (!pte.present()) return pte;
     if (zapped == Zapped::cached && !mm.frames().at(pte.frame()).cached()) return pte;
     mm.frames().unmap(pte.frame(), pte.size());
-    forget_translation(mm, at, pte);
     flush.add(mapped_range(at, pte), pte.size());
     ++removed;
     return Pte{};
@@ -106,8 +106,7 @@ void FlushBatch::end_vma() {
   if (mm_.profile().arch == arch::Arch::arm64) perform();
 }
 
-void FlushBatch::perform() {
-  if (pending_.empty()) return;
+void FlushBatch::flush() {
   const bool full = pending_.bytes() / page_bytes(stride_) > mm_.geometry().flush_ceiling_pages;
   const Counter counter = full ? Counter::flushes_full : Counter::flushes_ranged;
   mm_.count(counter);

@@ -63,7 +63,7 @@ Result<void> check_mapping(Mm& mm, NewMapping& mapping, MapFlags flags) {
 
 /// What of the checks the era makes before it unmaps, or after (MmapOrder).
 Result<void> check_write_exec(Mm& mm, const NewMapping& mapping) {
-  if (!denies_write_exec(mm, mapping.flags, mapping.flags)) return {};
+  if (!denies(mm.mdwe, mapping.flags, mapping.flags)) return {};
   return mm.refuse(EACCES, Rule::write_exec_denied, mapping.range);
 }
 
@@ -86,6 +86,7 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
   }
   if (auto unmapped = unmap_range(mm, mapping.range); !unmapped) return std::unexpected(unmapped.error());
   Proposal proposal{.range = mapping.range, .flags = mapping.flags, .pgoff = mapping.range.start.page()};
+  ShmemRef own_object;
   if (!checks_first) {
     if (charged != 0) {
       if (!commit.charge(charged)) return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
@@ -98,14 +99,15 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
     if (!flags) return std::unexpected(flags.error());
     proposal.flags = *flags;
     proposal.pgoff = mapping.pgoff;
-    proposal.object = mapping.file->object;
+    proposal.object = mapping.file->object.get();
   } else if (has(mapping.flags, VmFlags::shared)) {
     const Promise promise = has(mapping.flags, VmFlags::noreserve) ? Promise::page_by_page : Promise::whole;
     if (promise == Promise::whole && !commit.charge(pages)) {
       return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
     }
     proposal.pgoff = 0;
-    proposal.object = std::make_shared<Shmem>(mm.frames(), commit, mapping.range.bytes(), promise);
+    own_object = std::make_shared<Shmem>(mm.frames(), commit, mapping.range.bytes(), promise);
+    proposal.object = own_object.get();
   }
   commit.take(charged);
   return insert_merged(mm, proposal);

@@ -53,7 +53,7 @@ VmFlags with_charge(const Profile& profile, const Vma& vma, VmFlags flags) {
 Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& flush) {
   const VmFlags flags = with_access(mm.profile(), vma->flags, prot);
   if (!permits(flags)) return mm.refuse(EACCES, Rule::file_permission, vma->range());
-  if (denies_write_exec(mm, vma->flags, flags)) return mm.refuse(EACCES, Rule::write_exec_denied, vma->range());
+  if (denies(mm.mdwe, vma->flags, flags)) return mm.refuse(EACCES, Rule::write_exec_denied, vma->range());
   if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
   if (flags == vma->flags) return vma;
   const std::uint64_t pages = part.pages();
@@ -79,25 +79,26 @@ Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& fl
 
 void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush) {
   const std::uint64_t bits = protection_bits(mm.profile(), vma.flags);
+  const bool upgradable = may_upgrade(vma);
   std::uint64_t changed = 0;
   std::uint64_t upgraded = 0;
   bool flush_needed = false;
+  mm.tlb.drop(range);
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte before) {
     if (!before.present()) return before;
     Pte after = before.with_protection(bits);
-    const Rule rule = upgrade_rule(mm.profile().upgrade, vma, after, mm.system.frames());
-    if (upgrades(rule)) {
-      after = after.with(Pte::kWrite);
-      ++upgraded;
-    }
-    if (rule != Rule::none) {
+    if (upgradable) {
+      const Rule rule = upgrade_rule(mm.profile().upgrade, vma, after, mm.system.frames());
+      if (upgrades(rule)) {
+        after = after.with(Pte::kWrite);
+        ++upgraded;
+      }
       mm.explain([&] {
         return Event{
             .kind = EventKind::upgrade, .range = mapped_range(at, after), .rule = rule, .write = upgrades(rule)};
       });
     }
     ++changed;
-    forget_translation(mm, at, after);
     // A huge page's entry is invalidated while it changes, which most kernels flush for by itself.
     if (after.huge() && mm.profile().protect_flush != ProtectFlush::when_needed) flush_now(mm, at, PageSize::huge);
     if (needs_flush(mm.profile(), before, after)) {
@@ -147,7 +148,6 @@ Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
   FlushBatch flush(mm);
   Result<void> result;
   for (Addr at = start; at < end;) {
-    vma = mm.vmas.find(at);
     if (vma == nullptr || vma->start > at) {
       result = mm.refuse(ENOMEM, Rule::hole, {at, end});
       break;
@@ -159,6 +159,7 @@ Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
       break;
     }
     at = (*changed)->end;
+    vma = mm.vmas.next(**changed);
   }
   flush.perform();
   return result;

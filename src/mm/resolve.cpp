@@ -23,8 +23,7 @@ Pte owned_entry(const Mm& mm, const Vma& vma, FrameId frame) {
 }  // namespace
 
 void map_owned(Mm& mm, const Vma& vma, Addr addr, FrameId frame) {
-  mm.frames().map(frame);
-  mm.frames().put(frame);  // the allocation's own reference becomes the mapping's
+  mm.frames().map_new(frame);
   mm.frames().at(frame).set_exclusive(Exclusive::yes);
   set_pte(mm, addr, owned_entry(mm, vma, frame));
 }

@@ -38,12 +38,6 @@ bool may_discard(const Vma& vma) {
   return vma.object != nullptr || (vma.is(VmFlags::write) && !vma.is(VmFlags::exec_only_key));
 }
 
-Result<void> test_seal(Mm& mm, const Vma& vma, Rule rule) {
-  mm.count(Counter::seal_checks);
-  if (vma.is(VmFlags::sealed)) return mm.refuse(EPERM, rule, vma.range());
-  return {};
-}
-
 Result<void> test_discard(Mm& mm, const Vma& vma, Advice advice) {
   mm.count(Counter::seal_checks);
   if (vma.is(VmFlags::sealed) && discards(mm.profile(), advice) && !may_discard(vma)) {
@@ -65,14 +59,14 @@ Result<void> walk(Mm& mm, Range range, Test&& test) {
 
 }  // namespace
 
-Result<void> check_seals_upfront(Mm& mm, Range range) {
-  if (mm.profile().seal != Seal::upfront) return {};
-  return walk(mm, range, [&](const Vma& vma) { return test_seal(mm, vma, Rule::sealed_upfront); });
+Result<void> test_seal(Mm& mm, const Vma& vma, Rule rule) {
+  mm.count(Counter::seal_checks);
+  if (vma.is(VmFlags::sealed)) return mm.refuse(EPERM, rule, vma.range());
+  return {};
 }
 
-Result<void> check_seal_in_loop(Mm& mm, const Vma& vma) {
-  if (mm.profile().seal != Seal::in_loop) return {};
-  return test_seal(mm, vma, Rule::sealed_in_loop);
+Result<void> test_seals(Mm& mm, Range range) {
+  return walk(mm, range, [&](const Vma& vma) { return test_seal(mm, vma, Rule::sealed_upfront); });
 }
 
 Result<void> check_discard_upfront(Mm& mm, Range range, Advice advice) {

@@ -39,7 +39,7 @@ enum class Promise : std::uint8_t { whole, page_by_page };
 
 /// The object behind a memfd, or behind one shared anonymous mapping (a shmem inode): its size, its page cache and its
 /// seals. Mappings and open files share it; its pages go with the last of them.
-class Shmem {
+class Shmem : public std::enable_shared_from_this<Shmem> {
  public:
   /// `size` in bytes, as ftruncate(2) would set it. With Promise::whole the caller has charged the pages of that size,
   /// which the object gives back. `frames` and `commit` outlive it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -28,28 +29,36 @@ class Tlb {
     const Entry& entry = entries_[addr.page() & kMask];
     return entry.page == addr.page() && (entry.allows & need) == need ? &entry : nullptr;
   }
+  /// `addr` is the start of a page.
   void fill(Addr addr, FrameId frame, std::uint8_t allows) {
     entries_[addr.page() & kMask] = Entry{addr.page(), frame, allows};
+    const Range page = Range::of(addr, kPageSize);
+    filled_ = filled_.empty() ? page : Range{std::min(filled_.start, page.start), std::max(filled_.end, page.end)};
   }
   void drop(Addr addr) {
     Entry& entry = entries_[addr.page() & kMask];
     if (entry.page == addr.page()) entry = Entry{};
   }
   void drop(Range range) {
-    if (range.pages() < kEntries) {
-      for (Addr at = range.start; at < range.end; at = at + kPageSize) drop(at);
+    if (!range.overlaps(filled_)) return;
+    const Range part = range.intersect(filled_);
+    if (part.pages() < kEntries) {
+      for (Addr at = part.start; at < part.end; at = at + kPageSize) drop(at);
     } else {
       for (Entry& entry : entries_) {
-        if (range.contains(Addr{entry.page << kPageShift})) entry = Entry{};
+        if (part.contains(Addr{entry.page << kPageShift})) entry = Entry{};
       }
     }
+    if (part == filled_) filled_ = {};
   }
-  void clear() { entries_.fill(Entry{}); }
+  void clear() { drop(filled_); }
 
  private:
   static constexpr std::size_t kEntries = 256;
   static constexpr std::uint64_t kMask = kEntries - 1;
   std::array<Entry, kEntries> entries_{};
+  // Covers all entries, so that changing again what nobody touched since costs nothing.
+  Range filled_{};
 };
 
 }  // namespace faultline::mm

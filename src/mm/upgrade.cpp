@@ -20,8 +20,6 @@ Rule exclusive_rule(Pte pte, const FramePool& frames) {
 }  // namespace
 
 Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& frames) {
-  // Entries of shared memory are writable by protection: it has no write-notify (A.4).
-  if (!vma.is(VmFlags::write) || vma.is(VmFlags::shared)) return Rule::none;
   switch (policy) {
     case Upgrade::shared_dirty:
       return Rule::upgrade_never_private;

@@ -8,8 +8,11 @@
 
 namespace faultline::mm {
 
-/// May a change of protection make this entry writable by itself (A.2)? `pte` is the entry with its new protection,
-/// `vma` has its new flags. One of the upgrade_… rules when it may, else the first test that refused.
+/// May a change of protection make entries of this VMA writable by itself? Those of shared memory are writable by
+/// protection: it has no write-notify (A.4).
+inline bool may_upgrade(const Vma& vma) { return vma.is(VmFlags::write) && !vma.is(VmFlags::shared); }
+/// May it make this entry so (A.2)? `pte` is the entry with its new protection, `vma` may_upgrade(). One of the
+/// upgrade_… rules when it may, else the first test that refused.
 Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& frames);
 
 constexpr bool upgrades(Rule rule) { return rule == Rule::upgrade_exclusive || rule == Rule::upgrade_single_reference; }
