@@ -7,7 +7,7 @@ struct Names {
   std::string_view name;
   std::string_view title;
 };
-constexpr auto kNames = std::to_array<Names>({
+constexpr auto kCounterNames = std::to_array<Names>({
     {"exceptions", "faults, as exceptions"},
     {"minor_faults", "faults, as ru_minflt"},
     {"fault_read", "faults, first touch by a read"},
@@ -39,16 +39,16 @@ constexpr auto kNames = std::to_array<Names>({
     {"mmap_lock_write", "mmap_lock taken for writing"},
     {"vma_lock", "per-VMA lock taken"},
 });
-static_assert(kNames.size() == kCounters);
+static_assert(kCounterNames.size() == kCounters);
 
 }  // namespace
 
-std::string_view counter_name(Counter counter) { return kNames[std::to_underlying(counter)].name; }
-std::string_view counter_title(Counter counter) { return kNames[std::to_underlying(counter)].title; }
+std::string_view counter_name(Counter counter) { return kCounterNames[std::to_underlying(counter)].name; }
+std::string_view counter_title(Counter counter) { return kCounterNames[std::to_underlying(counter)].title; }
 
 std::optional<Counter> counter_named(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i].name == name) return static_cast<Counter>(i);
+  for (std::size_t i = 0; i < kCounterNames.size(); ++i) {
+    if (kCounterNames[i].name == name) return static_cast<Counter>(i);
   }
   return std::nullopt;
 }

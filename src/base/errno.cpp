@@ -6,7 +6,7 @@
 namespace faultline {
 namespace {
 
-constexpr auto kNames = std::to_array<std::pair<int, std::string_view>>({
+constexpr auto kErrnoNames = std::to_array<std::pair<int, std::string_view>>({
     {EPERM, "EPERM"},
     {ENOENT, "ENOENT"},
     {ESRCH, "ESRCH"},
@@ -147,14 +147,14 @@ constexpr auto kNames = std::to_array<std::pair<int, std::string_view>>({
 }  // namespace
 
 std::string_view errno_name(Errno error) {
-  for (const auto& [number, name] : kNames) {
+  for (const auto& [number, name] : kErrnoNames) {
     if (number == error.value) return name;
   }
   return "E?";
 }
 
 std::optional<Errno> errno_named(std::string_view name) {
-  for (const auto& [number, known] : kNames) {
+  for (const auto& [number, known] : kErrnoNames) {
     if (known == name) return Errno{number};
   }
   return std::nullopt;

@@ -20,7 +20,7 @@ void map_cached(Mm& mm, Addr addr, FrameId frame, Pte pte) {
 /// where no memory is promised.
 std::optional<FrameId> cached_page(Mm& mm, Shmem& object, std::uint64_t page) {
   if (page >= object.pages()) return std::nullopt;
-  if (const auto found = object.find(page)) return *found;
+  if (const auto found = object.find(page)) return found;
   const Result<FrameId> added = object.add(page);
   if (!added) return std::nullopt;
   mm.count(Counter::pages_zeroed);

@@ -95,4 +95,11 @@ bool equal(const Program& a, const Program& b) {
   return a.answers == b.answers && a.slots == b.slots && same(a.body, b.body);
 }
 
+bool is_minus_one(const Expr& expr) {
+  const Unary* unary = std::get_if<Unary>(&expr.node);
+  if (unary == nullptr || unary->op != UnaryOp::minus) return false;
+  const Number* number = std::get_if<Number>(&unary->operand->node);
+  return number != nullptr && number->value == 1;
+}
+
 }  // namespace faultline::program

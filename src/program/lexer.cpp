@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "program/character.h"
 #include "program/number.h"
 #include "program/utf8.h"
 
@@ -67,9 +68,6 @@ Sign sign_at(std::string_view rest) {
   }
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 int hex_digit(char c) {

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "program/character.h"
+
 namespace faultline::program {
 namespace {
 
@@ -14,7 +16,6 @@ constexpr std::array<std::string_view, 3> kKinds = {"model", "live", "vm"};
 constexpr std::array<std::string_view, 2> kArches = {"x86-64", "arm64"};
 constexpr std::string_view kDefaultArch = "x86-64";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_policy_char(char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-'; }
 
 /// The numbers of "6.18.44-rc1": {6, 18, 44}. Stops at the first character that continues no number.

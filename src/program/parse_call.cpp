@@ -5,6 +5,7 @@
 #include "base/errno.h"
 #include "base/signal.h"
 #include "program/constants.h"
+#include "program/equal.h"
 #include "program/nearest.h"
 #include "program/parse_state.h"
 
@@ -35,13 +36,6 @@ std::optional<std::size_t> string_argument_of(Sys sys) {
     default:
       return std::nullopt;
   }
-}
-
-bool is_minus_one(const Expr& expr) {
-  const Unary* unary = std::get_if<Unary>(&expr.node);
-  if (unary == nullptr || unary->op != UnaryOp::minus) return false;
-  const Number* number = std::get_if<Number>(&unary->operand->node);
-  return number != nullptr && number->value == 1;
 }
 
 std::string how_many(std::size_t least, std::size_t most, std::string_view parameters) {

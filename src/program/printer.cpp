@@ -5,6 +5,7 @@
 
 #include "base/errno.h"
 #include "base/signal.h"
+#include "program/equal.h"
 #include "program/print_expression.h"
 
 namespace faultline::program {
@@ -22,13 +23,6 @@ std::string_view access_name(AccessKind kind) {
       return "fetch";
   }
   return "";
-}
-
-bool is_minus_one(const Expr& expr) {
-  const Unary* unary = std::get_if<Unary>(&expr.node);
-  if (unary == nullptr || unary->op != UnaryOp::minus) return false;
-  const Number* number = std::get_if<Number>(&unary->operand->node);
-  return number != nullptr && number->value == 1;
 }
 
 class Printer {

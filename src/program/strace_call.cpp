@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "program/character.h"
 #include "program/constants.h"
 #include "program/nearest.h"
 #include "program/number.h"
@@ -9,9 +10,6 @@
 
 namespace faultline::program {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /// Walks a call's text. The first failure is kept and stops the walk.
 class CallReader {
@@ -114,7 +112,7 @@ class CallReader {
 
   std::string_view word() {
     const std::size_t start = offset_;
-    while (offset_ < text_.size() && is_word(text_[offset_])) ++offset_;
+    while (offset_ < text_.size() && is_name_part(text_[offset_])) ++offset_;
     return text_.substr(start, offset_ - start);
   }
 

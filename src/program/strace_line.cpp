@@ -1,5 +1,7 @@
 #include "program/strace_line.h"
 
+#include "program/character.h"
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -9,9 +11,6 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kUnended[] = {"<unfinished ...>", "<detached ...>"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 void skip_blanks(std::string_view& text) { text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size())); }
 
@@ -109,7 +108,7 @@ void cut_unfinished(StraceLine& line, StraceLineKind otherwise) {
 void read_resumed(std::string_view text, StraceLine& line) {
   text.remove_prefix(4);
   skip_blanks(text);
-  line.name = take_while(text, is_word);
+  line.name = take_while(text, is_name_part);
   constexpr std::string_view kResumed = " resumed>";
   if (line.name.empty() || !text.starts_with(kResumed)) return;
   line.body = text.substr(kResumed.size());
@@ -135,13 +134,13 @@ StraceLine read_strace_line(std::string_view text) {
   } else if (text.starts_with("--- ") && text.ends_with(" ---")) {
     line.kind = StraceLineKind::signal;
     text.remove_prefix(4);
-    line.name = take_while(text, is_word);
+    line.name = take_while(text, is_name_part);
   } else if (text.starts_with("<... ")) {
     read_resumed(text, line);
   } else if (indented) {  // -k
     line.kind = StraceLineKind::remark;
   } else {
-    line.name = take_while(text, [](char c) { return is_word(c) || c == '?'; });
+    line.name = take_while(text, [](char c) { return is_name_part(c) || c == '?'; });
     if (!line.name.empty() && !is_digit(line.name.front()) && text.starts_with('(')) {
       line.body = text;
       cut_unfinished(line, StraceLineKind::call);

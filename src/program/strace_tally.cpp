@@ -6,7 +6,7 @@
 namespace faultline::program {
 namespace {
 
-constexpr std::size_t kMostNames = 8;
+constexpr std::size_t kNamesShown = 8;
 
 std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
   return std::to_string(n) + " " + std::string(n == 1 ? one : many);
@@ -21,10 +21,10 @@ std::string list(const Map& counts) {
   };
   std::ranges::sort(ordered, more);
   std::string text;
-  for (std::size_t i = 0; i < std::min(ordered.size(), kMostNames); ++i) {
+  for (std::size_t i = 0; i < std::min(ordered.size(), kNamesShown); ++i) {
     text += (i == 0 ? "" : ", ") + std::string(ordered[i].first) + " " + std::to_string(ordered[i].second);
   }
-  if (ordered.size() > kMostNames) text += ", and " + std::to_string(ordered.size() - kMostNames) + " more";
+  if (ordered.size() > kNamesShown) text += ", and " + std::to_string(ordered.size() - kNamesShown) + " more";
   return text;
 }
 

@@ -15,7 +15,7 @@
 namespace faultline::report {
 namespace {
 
-std::string metric_text(run::Metric metric) {
+std::string metric_words(run::Metric metric) {
   switch (metric) {
     case run::Metric::none:
       return "counts";
@@ -79,7 +79,8 @@ std::vector<std::string> refusals_of(const Matched& matched) {
 
 std::string refusal_of(const run::Row& a, const run::Row& b, std::string by_shape) {
   if (!by_shape.empty()) return by_shape;
-  if (a.metric != b.metric) return fmt::format("{} in A against {} in B", metric_text(a.metric), metric_text(b.metric));
+  if (a.metric != b.metric)
+    return fmt::format("{} in A against {} in B", metric_words(a.metric), metric_words(b.metric));
   if (is_timed(a) != is_timed(b)) return fmt::format("no samples in {}", is_timed(a) ? "B" : "A");
   const bool exact = !is_timed(a) || (is_exact(a) && is_exact(b));
   const std::size_t fewest = std::min(a.samples.size(), b.samples.size());

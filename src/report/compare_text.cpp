@@ -94,7 +94,7 @@ std::string table(const ComparedRun& run, Colour colour) {
   return grid.text(colour);
 }
 
-std::string params_text(const StoredRun& run) {
+std::string params_title(const StoredRun& run) {
   std::string text;
   for (const ParamValue& param : run.params) text += fmt::format(" · {}={}", param.name, param.text);
   return text;
@@ -155,7 +155,7 @@ std::string notes_text(const ComparedRun& run) {
 }
 
 std::string run_text(const ComparedRun& run, const SideNames& names, Detail detail, Colour colour) {
-  std::string text = coloured(printable(run.first.program, 200) + params_text(run.first), Emphasis::heading, colour);
+  std::string text = coloured(printable(run.first.program, 200) + params_title(run.first), Emphasis::heading, colour);
   text += "\n" + side_text("A", names.first, run.first) + side_text("B", names.second, run.second);
   if (!run.rows.empty()) text += "\n" + table(run, colour);
   text += notes_text(run);

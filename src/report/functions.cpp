@@ -34,7 +34,7 @@ bool calls_itself(const run::Row& row, std::size_t path) {
 std::string stack(const run::Row& row, std::size_t path) {
   std::string text = row.paths[path].function;
   for (std::uint32_t above = row.paths[path].parent; above != kNoParent; above = row.paths[above].parent) {
-    text = row.paths[above].function + ";" + text;
+    text.insert(0, row.paths[above].function + ";");
   }
   return text;
 }

@@ -39,11 +39,11 @@ bool varies(const std::vector<double>& values) {
   return std::ranges::adjacent_find(values, std::ranges::not_equal_to{}) != values.end();
 }
 
-std::string number(double value) { return decimal(value, std::abs(value) < 1000 ? 1 : 0); }
+std::string coefficient_text(double value) { return decimal(value, std::abs(value) < 1000 ? 1 : 0); }
 
 std::string term(const stats::Term& term, run::Metric metric) {
-  std::string text = number(term.coefficient);
-  if (metric == run::Metric::nanoseconds) text += fmt::format(" ±{}", number(term.half_width));
+  std::string text = coefficient_text(term.coefficient);
+  if (metric == run::Metric::nanoseconds) text += fmt::format(" ±{}", coefficient_text(term.half_width));
   return text;
 }
 
@@ -54,7 +54,7 @@ std::optional<std::string> law(const Observations& seen) {
   for (const auto& [values, name] : {std::pair(&seen.pages, "pages"), std::pair(&seen.vmas, "VMAs")}) {
     if (!varies(*values)) continue;
     columns.push_back(*values);
-    names.push_back(name);
+    names.emplace_back(name);
   }
   if (names.empty()) return std::nullopt;
   auto fit = stats::least_squares(columns, seen.figures);
@@ -69,7 +69,7 @@ std::optional<std::string> law(const Observations& seen) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += fmt::format(" + {}·{}", term(fit->terms[i + 1], seen.metric), names[i]);
   }
-  return fmt::format("{}  (residual ≤ {})", text, number(fit->largest_residual));
+  return fmt::format("{}  (residual ≤ {})", text, coefficient_text(fit->largest_residual));
 }
 
 }  // namespace

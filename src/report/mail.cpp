@@ -36,7 +36,7 @@ std::string ascii(std::string_view text) {
   return result;
 }
 
-struct Line {
+struct MailLine {
   std::string operation;
   std::vector<std::string> cells;  // one per machine, then the change
 };
@@ -77,18 +77,18 @@ std::string title(const run::Row& row) {
                        : ascii(printable(row.text, 60));
 }
 
-std::vector<Line> lines_of(const std::vector<AlignedRow>& rows, const ChangeColumn& changes, Counted counted) {
+std::vector<MailLine> lines_of(const std::vector<AlignedRow>& rows, const ChangeColumn& changes, Counted counted) {
   const bool only_measured = measures(rows);
-  std::vector<Line> lines;
+  std::vector<MailLine> lines;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const AlignedRow& row = rows[i];
     if (only_measured && row.any().kind == run::RowKind::operation && row.any().measure.empty()) continue;
-    Line line{title(row.any()), {}};
+    MailLine line{title(row.any()), {}};
     for (const run::Row* cell : row.cells) line.cells.push_back(ascii(figure(cell)));
     line.cells.push_back(ascii(changes.cells[i]));
     lines.push_back(std::move(line));
     for (const Counter counter : shown_counters(row, counted)) {
-      Line counts{"  " + std::string(counter_title(counter)), {}};
+      MailLine counts{"  " + std::string(counter_title(counter)), {}};
       for (const run::Row* cell : row.cells) counts.cells.push_back(ascii(count(cell, counter)));
       counts.cells.emplace_back();
       lines.push_back(std::move(counts));
@@ -98,12 +98,12 @@ std::vector<Line> lines_of(const std::vector<AlignedRow>& rows, const ChangeColu
 }
 
 /// The columns from `first` to before `last`.
-std::string table(const std::vector<std::string>& heading, const std::vector<Line>& lines, std::size_t first,
+std::string table(const std::vector<std::string>& heading, const std::vector<MailLine>& lines, std::size_t first,
                   std::size_t last, const std::vector<std::size_t>& widths) {
   std::size_t right = 0;
   for (std::size_t i = first; i < last; ++i) right += 2 + widths[i];
   std::size_t left = 0;
-  for (const Line& line : lines) left = std::max(left, line.operation.size());
+  for (const MailLine& line : lines) left = std::max(left, line.operation.size());
   left = std::min(left, kColumns - right);
   const auto print = [&](const std::string& operation, const std::vector<std::string>& cells) {
     std::string text = fmt::format("{:<{}}", shortened(operation, left), left);
@@ -112,15 +112,15 @@ std::string table(const std::vector<std::string>& heading, const std::vector<Lin
     return text + "\n";
   };
   std::string text = print("", heading);
-  for (const Line& line : lines) text += print(line.operation, line.cells);
+  for (const MailLine& line : lines) text += print(line.operation, line.cells);
   return text;
 }
 
-std::string tables(std::vector<std::string> heading, const std::vector<Line>& lines) {
+std::string tables(std::vector<std::string> heading, const std::vector<MailLine>& lines) {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < heading.size(); ++i) {
     std::size_t width = heading[i].size();
-    for (const Line& line : lines) width = std::max(width, line.cells[i].size());
+    for (const MailLine& line : lines) width = std::max(width, line.cells[i].size());
     widths.push_back(std::min(width, kColumns - kNarrowestOperation - 2));
     heading[i] = shortened(heading[i], std::max<std::size_t>(widths.back(), 3));
   }

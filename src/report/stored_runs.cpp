@@ -12,8 +12,6 @@
 namespace faultline::report {
 namespace {
 
-using Json = nlohmann::json;
-
 // Thrown and caught in this file only: a document is read in some depth, and the first wrong value ends it.
 struct Wrong : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -22,7 +20,7 @@ struct Wrong : std::runtime_error {
 // A value and the way to it, "faultline.runs[3].rows[0].samples".
 class Node {
  public:
-  Node(const Json& json, std::string path) : json_(&json), path_(std::move(path)) {}
+  Node(const nlohmann::json& json, std::string path) : json_(&json), path_(std::move(path)) {}
 
   std::optional<Node> find(const char* key) const {
     if (!json_->is_object()) throw expected("an object");
@@ -66,7 +64,7 @@ class Node {
   }
 
  private:
-  const Json* json_;
+  const nlohmann::json* json_;
   std::string path_;
 };
 
@@ -180,7 +178,7 @@ StoredRun benchmark_run(const Node& entries) {
 
 std::expected<std::vector<StoredRun>, std::string> read_runs(std::string_view text) {
   try {
-    const Json document = Json::parse(text);
+    const nlohmann::json document = nlohmann::json::parse(text);
     const Node root(document, "");
     std::vector<StoredRun> runs;
     if (const auto own = root.find("faultline")) {
@@ -191,9 +189,9 @@ std::expected<std::vector<StoredRun>, std::string> read_runs(std::string_view te
       return std::unexpected("neither the JSON of faultline run --json nor of Google Benchmark");
     }
     return runs;
-  } catch (const Json::parse_error& error) {
+  } catch (const nlohmann::json::parse_error& error) {
     return std::unexpected(fmt::format("not JSON: at byte {}", error.byte));
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     // A number too large for a double.
     return std::unexpected("not JSON that can be read: a value is out of range");
   } catch (const Wrong& wrong) {

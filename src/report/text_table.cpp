@@ -15,7 +15,7 @@
 namespace faultline::report {
 namespace {
 
-constexpr std::size_t kWidestOperation = 60;
+constexpr std::size_t kWidestText = 60;
 
 std::string_view metric_text(run::Metric metric) {
   switch (metric) {
@@ -74,8 +74,8 @@ std::string kernels(const Comparison& comparison) {
 }
 
 std::string operation_title(const run::Row& row) {
-  if (row.kind == run::RowKind::operation) return printable(row.text, kWidestOperation);
-  const std::string name = printable(row.text, kWidestOperation);
+  if (row.kind == run::RowKind::operation) return printable(row.text, kWidestText);
+  const std::string name = printable(row.text, kWidestText);
   return row.calls > 1 ? fmt::format("{} (each of {})", name, thousands(row.calls)) : name;
 }
 

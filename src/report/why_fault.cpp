@@ -12,7 +12,7 @@ namespace {
 using mm::EventKind;
 using program::Sys;
 
-constexpr std::size_t kWidestStatement = 48;
+constexpr std::size_t kWidestCause = 48;
 
 /// Of guard markers ptes_changed does not tell.
 bool is_guard_advice(const program::SystemCall& call, const run::Step& step) {
@@ -33,7 +33,7 @@ std::optional<Range> changed_range(const run::Step& step, const run::StepOutcome
 
 std::string of_step(const PageChange& change) {
   return fmt::format("step {} (line {}), {}", change.step, change.statement->position.line,
-                     printable(change.statement->text, kWidestStatement));
+                     printable(change.statement->text, kWidestCause));
 }
 
 bool is_mmap(const PageChange& change) {
