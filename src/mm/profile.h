@@ -40,6 +40,12 @@ enum class ZeroPage : std::uint8_t {
   forbidden,  // a page of its own (mm_forbids_zeropage): some virtual machines run so
 };
 
+/// How does a fault end that was the first to write to a page of shared memory (A.4)?
+enum class FirstWrite : std::uint8_t {
+  retried,    // up to 5.19: it is taken again without mmap_lock held meanwhile, and counts as a major fault
+  completed,  // 6.0 on: a minor fault
+};
+
 /// Which mappings get huge pages (/sys/kernel/mm/transparent_hugepage/enabled).
 enum class Thp : std::uint8_t {
   never,
@@ -179,6 +185,7 @@ struct Profile {
   Upgrade upgrade = Upgrade::exclusive;
   WpReuse wp_reuse = WpReuse::exclusive;
   ZeroPage zero_page = ZeroPage::shared;
+  FirstWrite first_write = FirstWrite::completed;
   Thp thp = Thp::madvise;
   HugeZero huge_zero = HugeZero::split;
   LargeReuse large_reuse = LargeReuse::single_reference;

@@ -22,6 +22,7 @@ constexpr auto kRules = std::to_array<RuleWords>({
     {Rule::new_page_for_read, "first touch by a read: a new page, for the zero page is forbidden", "A.6"},
     {Rule::new_page_for_write, "first touch by a write: a new page, exclusive and dirty", "A.6"},
     {Rule::file_page, "mapped: the page of a file or of shared memory", "A.6"},
+    {Rule::file_page_retried, "mapped, and the page is dirty now: taken again, which counts as a major fault", "A.4"},
     {Rule::file_page_copied, "first write to a private mapping of a file: a copy of the file's page", "A.6"},
     {Rule::beyond_end, "beyond the end of the mapped file", "D.7"},
     {Rule::copy_zero_page, "copy: the zero page is not anonymous memory", "A.6"},

@@ -26,6 +26,7 @@ enum class Rule : std::uint8_t {
   new_page_for_read,
   new_page_for_write,
   file_page,
+  file_page_retried,
   file_page_copied,
   beyond_end,
   copy_zero_page,
