@@ -145,7 +145,7 @@ enum class SealedFile : std::uint8_t {
 /// When mmap looks at seals of the file, PR_SET_MDWE and the commit limit (D.5).
 enum class MmapOrder : std::uint8_t {
   unmaps_first,  // up to 6.11: once the range is free: what was there is gone
-  checks_first,  // 6.12 on: before anything is unmapped
+  checks_first,  // 6.12 on, and late releases of older series, 6.1 among them: before anything is unmapped
 };
 
 /// Does prctl know PR_SET_MDWE (6.3 on)?
@@ -154,10 +154,11 @@ enum class Mdwe : std::uint8_t { absent, present };
 /// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
 enum class MemfdExec : std::uint8_t { always, chosen };
 
-/// What write(2) wants of a page's worth of the caller's buffer before it copies any of it.
+/// What write(2) wants of a page's worth of the caller's buffer before it copies any of it (D.8).
 enum class WritePrefault : std::uint8_t {
   every_byte,  // up to 5.15: all of it readable, or nothing of it is written
   any_byte,    // then: what precedes the first unreadable byte is written
+  on_failure,  // 6.15 on: it copies first, and faults the buffer in where that fails
 };
 
 /// Advice that came later than 5.10; the guards have a policy of their own.

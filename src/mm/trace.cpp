@@ -25,6 +25,7 @@ constexpr auto kRules = std::to_array<RuleWords>({
     {Rule::file_page_retried, "mapped, and the page is dirty now: taken again, which counts as a major fault", "A.4"},
     {Rule::file_page_copied, "first write to a private mapping of a file: a copy of the file's page", "A.6"},
     {Rule::beyond_end, "beyond the end of the mapped file", "D.7"},
+    {Rule::faults_disabled, "page faults are disabled: the kernel's copy stops here", "D.8"},
     {Rule::copy_zero_page, "copy: the zero page is not anonymous memory", "A.6"},
     {Rule::copy_file_page, "copy: the page is the file's", "A.6"},
     {Rule::copy_shared, "copy: the page has more than one reference", "A.6"},

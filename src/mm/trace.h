@@ -29,6 +29,7 @@ enum class Rule : std::uint8_t {
   file_page_retried,
   file_page_copied,
   beyond_end,
+  faults_disabled,
   copy_zero_page,
   copy_file_page,
   copy_shared,
