@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -106,6 +108,16 @@ void leave_console() {
   if (null > STDERR_FILENO) close(null);
 }
 
+/// A program's limits bind, and its calls are refused, as those of any user. Until it sets one, there is none.
+bool become_ordinary() {
+  constexpr unsigned kUser = 1000;
+  const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
+  if (setrlimit(RLIMIT_MEMLOCK, &unlimited) != 0) return false;
+  if (setresgid(kUser, kUser, kUser) != 0 || setresuid(kUser, kUser, kUser) != 0) return false;
+  // Or /proc/self would not be this user's.
+  return prctl(PR_SET_DUMPABLE, 1) == 0;
+}
+
 /// Nothing when what came is damaged, or of another version.
 std::optional<run::Request> wait_for_request() {
   std::string frame;
@@ -132,7 +144,12 @@ void be_init() {
   run::Report report;
   if (const std::optional<run::Request> request = wait_for_request()) {
     arch::close_configuration();
-    report = supervise(*request, Meter::counting());
+    if (become_ordinary()) {
+      report = supervise(*request, Meter::counting());
+    } else {
+      report.ending = run::Ending::failed;
+      report.detail = "the agent could not give up its privileges";
+    }
   } else {
     report.ending = run::Ending::failed;
     report.detail = "the agent does not understand the request";

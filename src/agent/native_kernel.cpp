@@ -99,7 +99,7 @@ run::AccessOutcome NativeKernel::access(const run::AccessRequest& access) {
   for (std::uint64_t i = 0; i < access.count && !total.signal; ++i) {
     const std::uint64_t addr = access.address.value + i * access.stride;
     const run::AccessOutcome one = guarded(1, [&] { arch::fetch(addr); }, addr);
-    total.nanoseconds += one.nanoseconds;
+    total.amount += one.amount;
     total.signal = one.signal;
   }
   return total;

@@ -17,6 +17,7 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"fault_reuse", "faults, write upgrade in place"},
     {"fault_spurious", "faults, spurious"},
     {"fault_nested", "faults, nested in another"},
+    {"fault_disabled", "faults, with page faults disabled"},
     {"fault_guard", "faults, guard region"},
     {"fault_signal", "faults that end in a signal"},
     {"populated", "pages populated by the kernel"},

@@ -23,6 +23,7 @@ enum class Counter : std::uint8_t {
   fault_reuse,     // write-protect fault, page made writable in place
   fault_spurious,  // the page allowed the access when the kernel looked
   fault_nested,    // taken by the kernel while it handled another fault (arm64 instruction probe)
+  fault_disabled,  // taken by the kernel with page faults disabled: not handled, its copy stops there
   fault_guard,     // hit a guard region
   fault_signal,    // ended in a signal for any other reason
   populated,       // pages that the kernel faulted in for itself: no exception

@@ -38,15 +38,19 @@ struct Part {
   std::uint64_t count = 0;
 };
 
+enum class PageFaults : std::uint8_t { enabled, disabled };
+
 /// Makes the kernel's access to `length` bytes, page by page: `use(frame, offset, part)` does each. Returns the bytes
 /// before the first page that forbids it.
 template <class Use>
-std::uint64_t in_pages(Mm& mm, Addr addr, std::uint64_t length, AccessKind kind, Use use) {
+std::uint64_t in_pages(Mm& mm, Addr addr, std::uint64_t length, AccessKind kind, Use use,
+                       PageFaults faults = PageFaults::enabled) {
   const std::uint8_t need = kind == AccessKind::store ? Tlb::kStore : Tlb::kLoad;
   std::uint64_t done = 0;
   while (done < length) {
     const Addr at = addr + done;
     const Part part{done, std::min(length - done, kPageSize - at.page_offset())};
+    if (faults == PageFaults::disabled && !granted_at_once(mm, at, kind)) break;
     const auto copied = access(mm, at, kind, need, {}, [&](FrameId frame) { use(frame, at.page_offset(), part); });
     if (!copied) break;
     done += part.count;
@@ -138,6 +142,13 @@ std::uint64_t AddressSpace::copy_from_user(std::span<std::uint8_t> bytes, Addr a
   return in_pages(*mm_, addr, bytes.size(), AccessKind::load, [&](FrameId frame, std::uint64_t offset, Part part) {
     mm_->frames().read(frame, offset, bytes.subspan(part.first, part.count));
   });
+}
+
+std::uint64_t AddressSpace::copy_from_user_inatomic(std::span<std::uint8_t> bytes, Addr addr) {
+  const auto read = [&](FrameId frame, std::uint64_t offset, Part part) {
+    mm_->frames().read(frame, offset, bytes.subspan(part.first, part.count));
+  };
+  return in_pages(*mm_, addr, bytes.size(), AccessKind::load, read, PageFaults::disabled);
 }
 
 std::uint8_t AddressSpace::peek(Addr addr) const {

@@ -105,6 +105,8 @@ class AddressSpace {
   std::uint64_t copy_to_user(Addr addr, std::span<const std::uint8_t> bytes);
   std::uint64_t clear_user(Addr addr, std::uint64_t length);
   std::uint64_t copy_from_user(std::span<std::uint8_t> bytes, Addr addr);
+  /// The same with page faults disabled: it stops at the first page that would fault.
+  std::uint64_t copy_from_user_inatomic(std::span<std::uint8_t> bytes, Addr addr);
 
   /// The byte at `addr` without an access: 0 where nothing is present.
   std::uint8_t peek(Addr addr) const;

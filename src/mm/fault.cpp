@@ -180,6 +180,23 @@ arch::Translation translation(Pte pte) {
           .key_denied = pte.has(Pte::kKeyDenied)};
 }
 
+bool granted_at_once(Mm& mm, Addr addr, AccessKind kind) {
+  const Addr page = addr.page_floor();
+  const Pte pte = mm.table.get(page);
+  const Report reported = arch::check_access(mm.profile().arch, kind, translation(pte));
+  if (reported == Report::granted) return true;
+  tell_attempt(mm, addr, kind, pte, reported);
+  mm.count(Counter::exceptions);
+  mm.count(Counter::fault_disabled);
+  mm.explain([&] {
+    return Event{.kind = EventKind::handled,
+                 .range = Range::of(page, kPageSize),
+                 .rule = Rule::faults_disabled,
+                 .counter = Counter::fault_disabled};
+  });
+  return false;
+}
+
 std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::optional<Addr> text) {
   const Addr page = addr.page_floor();
   for (;;) {

@@ -14,6 +14,9 @@ namespace faultline::mm {
 /// instruction; absent means ordinary readable text.
 std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::optional<Addr> text);
 
+/// Would an access of the kernel be granted with page faults disabled? If not, that exception is counted.
+bool granted_at_once(Mm& mm, Addr addr, AccessKind kind);
+
 /// Who met the missing page: the processor, or the kernel that populates it for itself (get_user_pages).
 enum class FaultOrigin : std::uint8_t { exception, populate };
 

@@ -45,6 +45,17 @@ bool map_around(Mm& mm, const Vma& vma, Addr addr) {
   return mapped;
 }
 
+/// A fault has mapped a shared page for writing (fault_dirty_shared_page).
+Handled end_first_write(Mm& mm, Addr addr, Frame& frame, FaultOrigin origin) {
+  const bool retried = !frame.dirty() && mm.profile().first_write == FirstWrite::retried;
+  frame.set_dirty();
+  // The second attempt finds the entry in place.
+  mm.count(retried ? Counter::mmap_lock_read : Counter::minor_faults);
+  count_handled(mm, Range::of(addr, kPageSize), Counter::fault_file,
+                retried ? Rule::file_page_retried : Rule::file_page, origin);
+  return Handled::done;
+}
+
 }  // namespace
 
 Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrigin origin) {
@@ -61,11 +72,16 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
     count_handled(mm, Range::of(addr, kPageSize), Counter::fault_copy, Rule::file_page_copied, origin);
     return Handled::done;
   }
-  if (direction == Direction::write || !map_around(mm, vma, addr)) {
+  if (direction == Direction::write) {
     const auto frame = cached_page(mm, object, page);
     if (!frame) return Handled::no_page;
-    const std::uint64_t dirty = direction == Direction::write ? Pte::kDirty : 0;
-    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame).with(dirty));
+    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame).with(Pte::kDirty));
+    return end_first_write(mm, addr, mm.frames().at(*frame), origin);
+  }
+  if (!map_around(mm, vma, addr)) {
+    const auto frame = cached_page(mm, object, page);
+    if (!frame) return Handled::no_page;
+    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame));
   }
   mm.count(Counter::minor_faults);
   count_handled(mm, Range::of(addr, kPageSize), Counter::fault_file, Rule::file_page, origin);

@@ -17,6 +17,40 @@ Result<void> check_seals(const Shmem& object, std::uint64_t end) {
   return {};
 }
 
+/// Where a file is written to, and from where: at most up to the end of one of its pages.
+struct Chunk {
+  std::uint64_t position = 0;
+  Addr from;
+  std::uint64_t count = 0;
+};
+
+/// Faults the caller's bytes in, as far as the first that cannot be read, and then copies what could be.
+Result<std::uint64_t> prefault_and_write(AddressSpace& space, Shmem& object, Chunk chunk) {
+  Page page;
+  const std::uint64_t copied = space.copy_from_user(std::span(page).first(chunk.count), chunk.from);
+  const bool enough = space.profile().write_prefault == WritePrefault::every_byte ? copied == chunk.count : copied != 0;
+  if (!enough) return fail(EFAULT);
+  if (auto fine = check_seals(object, chunk.position + chunk.count); !fine) return std::unexpected(fine.error());
+  if (auto done = object.write(chunk.position, std::span(page).first(copied)); !done)
+    return std::unexpected(done.error());
+  object.set_size(std::max(object.size(), chunk.position + copied));
+  return copied;
+}
+
+/// Copies what can be read without a fault; where that is nothing, the bytes are faulted in and 0 comes back. Even then
+/// the file has the page, and reaches to the position.
+Result<std::uint64_t> write_at_once(AddressSpace& space, Shmem& object, Chunk chunk) {
+  if (auto fine = check_seals(object, chunk.position + chunk.count); !fine) return std::unexpected(fine.error());
+  if (auto made = object.write(chunk.position, {}); !made) return std::unexpected(made.error());
+  Page page;
+  const std::span bytes = std::span(page).first(chunk.count);
+  const std::uint64_t copied = space.copy_from_user_inatomic(bytes, chunk.from);
+  if (auto done = object.write(chunk.position, bytes.first(copied)); !done) return std::unexpected(done.error());
+  object.set_size(std::max(object.size(), chunk.position + copied));
+  if (copied == 0 && space.copy_from_user(bytes, chunk.from) == 0) return fail(EFAULT);
+  return copied;
+}
+
 }  // namespace
 
 Result<void> check_buffer(const AddressSpace& space, Addr buffer, std::uint64_t length) {
@@ -53,23 +87,15 @@ Result<std::uint64_t> write_file(AddressSpace& space, const File& file, std::uin
   if (length > kLargestFile - position) return fail(EINVAL);
   length = std::min(length, kMostBytesPerCall);
   Shmem& object = *file.object;
-  Result<void> refused;
-  Page page;
+  const auto write = space.profile().write_prefault == WritePrefault::on_failure ? write_at_once : prefault_and_write;
   std::uint64_t done = 0;
   while (done < length) {
-    const std::uint64_t count = std::min(length - done, to_page_end(position + done));
-    const std::uint64_t copied = space.copy_from_user(std::span(page).first(count), buffer + done);
-    const bool usable = copied == count || (copied != 0 && space.profile().write_prefault == WritePrefault::any_byte);
-    if (!usable) {
-      refused = fail(EFAULT);
-      break;
-    }
-    if (refused = check_seals(object, position + done + count); !refused) break;
-    if (refused = object.write(position + done, std::span(page).first(copied)); !refused) break;
-    done += copied;
-    object.set_size(std::max(object.size(), position + done));
+    const std::uint64_t at = position + done;
+    const auto copied = write(space, object, {at, buffer + done, std::min(length - done, to_page_end(at))});
+    if (!copied && done == 0) return std::unexpected(copied.error());
+    if (!copied) break;
+    done += *copied;
   }
-  if (done == 0 && !refused) return std::unexpected(refused.error());
   return done;
 }
 

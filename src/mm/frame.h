@@ -43,12 +43,17 @@ class Frame {
   /// Does the page belong to an object's cache? If not, it is anonymous (PageAnon).
   bool cached() const { return (mappings_ & kCachedBit) != 0; }
   void set_cached() { mappings_ |= kCachedBit; }
+  /// Has a cached page been written to, as far as the kernel was told: by a write fault, by write(2), or by an entry
+  /// that was dirty when it went (PageDirty)?
+  bool dirty() const { return (mappings_ & kDirtyBit) != 0; }
+  void set_dirty() { mappings_ |= kDirtyBit; }
 
  private:
   friend class FramePool;
   static constexpr std::uint32_t kExclusiveBit = 1U << 31;
   static constexpr std::uint32_t kCachedBit = 1U << 30;
-  static constexpr std::uint32_t kMappingsMask = kCachedBit - 1;
+  static constexpr std::uint32_t kDirtyBit = 1U << 29;
+  static constexpr std::uint32_t kMappingsMask = kDirtyBit - 1;
   static constexpr std::uint32_t kTail = 1U << 31;  // the low bits are the distance to the head
   static constexpr std::uint32_t kHead = 1U << 30;  // of a large folio
   static constexpr std::uint32_t kReferencesMask = kHead - 1;

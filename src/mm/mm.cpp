@@ -10,6 +10,13 @@ Range placement_space(const System& system) {
   return {Addr{page_ceil(system.tunables().mmap_min_addr)}, arch::geometry(system.profile().arch).mmap_base};
 }
 
+/// The page learns from an entry that goes whether it was written to.
+void unmap_page(FramePool& frames, Pte pte) {
+  Frame& frame = frames.at(pte.frame());
+  if (pte.dirty() && frame.cached()) frame.set_dirty();
+  frames.unmap(pte.frame(), pte.size());
+}
+
 }  // namespace
 
 Mm::Mm(System& owner)
@@ -32,7 +39,7 @@ Mm::~Mm() {
     if (vma.is(VmFlags::account)) system.commit().give_back(vma.pages());
   });
   table.each({Addr{0}, geometry().task_size}, [&](Range, Pte pte) {
-    if (pte.present()) frames().unmap(pte.frame(), pte.size());
+    if (pte.present()) unmap_page(frames(), pte);
   });
 }
 
@@ -78,7 +85,7 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     }
     if (!pte.present()) return pte;
     if (zapped == Zapped::cached && !mm.frames().at(pte.frame()).cached()) return pte;
-    mm.frames().unmap(pte.frame(), pte.size());
+    unmap_page(mm.frames(), pte);
     flush.add(mapped_range(at, pte), pte.size());
     ++removed;
     return Pte{};

@@ -48,7 +48,10 @@ void resize_object(Mm& mm, Shmem& object, std::uint64_t size) {
   if (page_ceil(before) >> kPageShift > kept) unmap_object(mm, object, kept, kEnd, Copies::go);
   object.drop(kept, kEnd);
   const std::uint64_t tail = size & (kPageSize - 1);
-  if (const auto last = object.find(size >> kPageShift); tail != 0 && last) mm.frames().clear(*last, tail, kPageSize);
+  if (const auto last = object.find(size >> kPageShift); tail != 0 && last) {
+    mm.frames().clear(*last, tail, kPageSize);
+    mm.frames().at(*last).set_dirty();
+  }
 }
 
 void punch_hole(Mm& mm, Shmem& object, std::uint64_t first, std::uint64_t last) {

@@ -40,6 +40,12 @@ enum class ZeroPage : std::uint8_t {
   forbidden,  // a page of its own (mm_forbids_zeropage): some virtual machines run so
 };
 
+/// How does a fault end that was the first to write to a page of shared memory (A.4)?
+enum class FirstWrite : std::uint8_t {
+  retried,    // up to 5.19: it is taken again without mmap_lock held meanwhile, and counts as a major fault
+  completed,  // 6.0 on: a minor fault
+};
+
 /// Which mappings get huge pages (/sys/kernel/mm/transparent_hugepage/enabled).
 enum class Thp : std::uint8_t {
   never,
@@ -139,7 +145,7 @@ enum class SealedFile : std::uint8_t {
 /// When mmap looks at seals of the file, PR_SET_MDWE and the commit limit (D.5).
 enum class MmapOrder : std::uint8_t {
   unmaps_first,  // up to 6.11: once the range is free: what was there is gone
-  checks_first,  // 6.12 on: before anything is unmapped
+  checks_first,  // 6.12 on, and late releases of older series, 6.1 among them: before anything is unmapped
 };
 
 /// Does prctl know PR_SET_MDWE (6.3 on)?
@@ -148,10 +154,11 @@ enum class Mdwe : std::uint8_t { absent, present };
 /// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
 enum class MemfdExec : std::uint8_t { always, chosen };
 
-/// What write(2) wants of a page's worth of the caller's buffer before it copies any of it.
+/// What write(2) wants of a page's worth of the caller's buffer before it copies any of it (D.8).
 enum class WritePrefault : std::uint8_t {
   every_byte,  // up to 5.15: all of it readable, or nothing of it is written
   any_byte,    // then: what precedes the first unreadable byte is written
+  on_failure,  // 6.15 on: it copies first, and faults the buffer in where that fails
 };
 
 /// Advice that came later than 5.10; the guards have a policy of their own.
@@ -179,6 +186,7 @@ struct Profile {
   Upgrade upgrade = Upgrade::exclusive;
   WpReuse wp_reuse = WpReuse::exclusive;
   ZeroPage zero_page = ZeroPage::shared;
+  FirstWrite first_write = FirstWrite::completed;
   Thp thp = Thp::madvise;
   HugeZero huge_zero = HugeZero::split;
   LargeReuse large_reuse = LargeReuse::single_reference;

@@ -40,6 +40,7 @@ Result<void> Shmem::write(std::uint64_t offset, std::span<const std::uint8_t> by
     frame = *added;
   }
   frames_.write(*frame, offset & (kPageSize - 1), bytes);
+  frames_.at(*frame).set_dirty();
   return {};
 }
 

@@ -30,8 +30,9 @@ struct CallRequest {
 struct CallOutcome {
   std::uint64_t value = 0;     // the result; the bits of -errno when it failed
   std::optional<Errno> error;  // when it failed
-  double nanoseconds = 0;      // of the timed window, the clock's own cost removed; 0 where nothing is timed. Where the
-                               // metric is instructions: the operation's own, without those of the kernel
+  /// In the machine's metric; 0 where it has none. Nanoseconds: of the timed window, the clock's own cost removed.
+  /// Instructions: the operation's own, without those of the kernel.
+  double amount = 0;
 };
 
 /// `count` accesses at address, address + stride, …
@@ -46,7 +47,7 @@ struct AccessRequest {
 
 struct AccessOutcome {
   std::optional<Signal> signal;  // what ended it early
-  double nanoseconds = 0;
+  double amount = 0;             // as in CallOutcome
 };
 
 /// An answer, or why this machine cannot give one.

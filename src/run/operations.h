@@ -88,7 +88,7 @@ class Operations {
     StepOutcome step_outcome;
     const std::optional<Range> after = describe(outcome, step_outcome);
     if (first && after) record.after = kernel_.shape(*after);
-    record_execution(planned.row, step_outcome, counted, outcome.nanoseconds);
+    record_execution(planned.row, step_outcome, counted, outcome.amount);
     if (context_.listener != nullptr) {
       step_outcome.counted = counted;
       context_.listener->end(step, step_outcome);
@@ -105,7 +105,7 @@ class Operations {
 
   bool timed() const { return sampling_ != Sampling::count_only && kernel_.metric() != Metric::none; }
 
-  void record_execution(std::uint32_t row, const StepOutcome& outcome, const Counters& counted, double nanoseconds) {
+  void record_execution(std::uint32_t row, const StepOutcome& outcome, const Counters& counted, double amount) {
     RowRecord& record = context_.ledger.row(row);
     const bool failed = outcome.error || outcome.signal;
     add(record, [&] {
@@ -117,9 +117,9 @@ class Operations {
       }
     });
     if (sampling_ != Sampling::time_only) add_to_frames(counted);
-    if (timed()) context_.ledger.add_sample(row, nanoseconds);
+    if (timed()) context_.ledger.add_sample(row, amount);
     for (MeasureFrame* frame = frame_; frame != foreign_; frame = frame->outer) {
-      frame->nanoseconds += nanoseconds;
+      frame->amount += amount;
       if (!timed()) frame->timed = MeasureFrame::Timed::not_all;
     }
   }
@@ -165,7 +165,7 @@ class Operations {
     while (true) {
       batch.count = std::min<std::uint64_t>(left, K::kMostAccesses);
       const AccessOutcome outcome = kernel_.access(batch);
-      total.nanoseconds += outcome.nanoseconds;
+      total.amount += outcome.amount;
       total.signal = outcome.signal;
       left -= batch.count;
       if (left == 0 || outcome.signal) return total;

@@ -119,6 +119,8 @@ class Reference {
       case Kind::unlock:
         return lock(op);
       case Kind::write_file: {
+        // Reaches to where the write begins before the buffer is looked at, which may be a page of the same file.
+        if (profile_.write_prefault == WritePrefault::on_failure) file_->pages = std::max(file_->pages, op.count);
         if (access(pages[op.first], std::nullopt) != "ok") return "EFAULT";
         file_->bytes[op.count] = pages[op.first].byte();
         file_->pages = std::max(file_->pages, op.count + 1);

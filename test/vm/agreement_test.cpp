@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 
@@ -43,21 +44,46 @@ Settings settings_for(const std::string& program) {
 
 class Agreement : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-enum class Faults : std::uint8_t { compared, passed_over };
+/// QEMU runs an atomic of x86-64 as a load and then a store. An untouched page then faults twice where a processor
+/// faults once, and up to 6.12 a huge one is split.
+enum class Atomics : std::uint8_t { as_on_a_processor, in_two_steps };
 
-void expect_same(const run::Row& model, const run::Row& kernel, Faults faults) {
+/// A system call whose copy into or out of the program's memory was stopped by a fault, or a measure block with such a
+/// call. How often the kernel tries the rest of the copy again, byte by byte, depends on its copy routine and on the
+/// processor, and is not modelled.
+bool stopped_copying(const run::Row& model) {
+  constexpr std::array<std::string_view, 4> kAccesses{"load(", "store(", "atomic(", "fetch("};
+  const bool access =
+      std::ranges::any_of(kAccesses, [&](std::string_view name) { return model.text.starts_with(name); });
+  const Counters& counted = model.counted;
+  return !access &&
+         counted[Counter::fault_signal] + counted[Counter::fault_guard] + counted[Counter::fault_disabled] > 0;
+}
+
+/// Per call, as a kernel counts in half of a block's repetitions.
+void expect_same_faults(const run::Row& model, const run::Row& kernel, const std::string& where) {
+  if (model.counted_calls == 0 || kernel.counted_calls == 0) return;
+  const auto of = [](const run::Row& row, Counter counter, const run::Row& other) {
+    return row.counted[counter] * other.counted_calls;
+  };
+  EXPECT_EQ(of(model, Counter::minor_faults, kernel), of(kernel, Counter::minor_faults, model)) << "minor, " << where;
+  const auto ours = of(model, Counter::exceptions, kernel);
+  const auto theirs = of(kernel, Counter::exceptions, model);
+  if (stopped_copying(model)) {
+    EXPECT_LE(ours, theirs) << "exceptions, " << where;
+  } else {
+    EXPECT_EQ(ours, theirs) << "exceptions, " << where;
+  }
+}
+
+void expect_same(const run::Row& model, const run::Row& kernel, Atomics atomics) {
   const std::string where = fmt::format("line {}: {}", model.line, model.text);
   EXPECT_EQ(model.calls, kernel.calls) << where;
   EXPECT_EQ(model.failures, kernel.failures) << where;
-  if (faults == Faults::compared && model.counted_calls > 0 && kernel.counted_calls > 0) {
-    for (const Counter counter : {Counter::exceptions, Counter::minor_faults}) {
-      // Per call, as a kernel counts in half of a block's repetitions.
-      EXPECT_EQ(model.counted[counter] * kernel.counted_calls, kernel.counted[counter] * model.counted_calls)
-          << counter_name(counter) << ", " << where;
-    }
-  }
+  if (atomics == Atomics::as_on_a_processor) expect_same_faults(model, kernel, where);
   for (auto shape : {&run::Row::before, &run::Row::after}) {
     for (auto field : {&run::Shape::vmas, &run::Shape::present, &run::Shape::huge}) {
+      if (field == &run::Shape::huge && atomics == Atomics::in_two_steps) continue;
       const auto& a = model.*shape.*field;
       const auto& b = kernel.*shape.*field;
       if (a && b) {
@@ -84,10 +110,10 @@ TEST_P(Agreement, OfModelAndKernelOnFaultsAndShapes) {
     EXPECT_NE(check.status, run::CheckStatus::failed) << check.text << ": " << check.detail;
   }
   ASSERT_EQ(model.rows.size(), report.rows.size());
-  // QEMU runs an atomic of x86-64 as a load and then a store, which faults twice where a processor faults once.
   const bool odd = text->contains("atomic(") && !kernel.starts_with("arm64/");
+  const Atomics atomics = odd ? Atomics::in_two_steps : Atomics::as_on_a_processor;
   for (std::size_t i = 0; i < model.rows.size(); ++i) {
-    expect_same(model.rows[i], report.rows[i], odd ? Faults::passed_over : Faults::compared);
+    expect_same(model.rows[i], report.rows[i], atomics);
   }
 }
 
