@@ -15,7 +15,7 @@ bool mapped_writable(const System& system, const Shmem& object) {
     mm->vmas.each({Addr{0}, mm->geometry().task_size}, [&](const Vma& vma) {
       // 5.10 counts read-only ones too, if they were made by a descriptor that is open for writing.
       const bool counts = vma.is(VmFlags::may_write) || system.profile().sealed_file == SealedFile::refuses_shared;
-      found |= vma.object.get() == &object && vma.is(VmFlags::shared) && counts;
+      found |= vma.object == &object && vma.is(VmFlags::shared) && counts;
     });
   }
   return found;

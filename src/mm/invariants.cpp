@@ -112,7 +112,7 @@ struct Pointers {
         for (std::uint32_t i = 0; i < part.pages(); ++i) ++entries[pte.frame().index + i];
       });
       mm->vmas.each(everything, [&](const Vma& vma) {
-        if (vma.object != nullptr) objects.insert(vma.object.get());
+        if (vma.object != nullptr) objects.insert(vma.object);
       });
     }
   }

@@ -26,7 +26,7 @@ Rule mergeable(const Profile& profile, const Vma& existing, const Proposal& prop
       side == Side::prev ? existing.end == proposal.range.start : proposal.range.end == existing.start;
   if (!adjacent) return Rule::no_merge_gap;
   if (existing.flags != proposal.flags) return Rule::no_merge_flags;
-  if (existing.object.get() != proposal.object) return Rule::no_merge_file;
+  if (existing.object != proposal.object) return Rule::no_merge_file;
   const bool contiguous = side == Side::prev ? existing.pgoff + existing.pages() == proposal.pgoff
                                              : proposal.pgoff + proposal.range.pages() == existing.pgoff;
   if (!contiguous) return Rule::no_merge_offset;
@@ -131,12 +131,12 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal) {
                             .pgoff = proposal.pgoff,
                             .anon_vma = proposal.anon_vma,
                             .chain = proposal.chain,
-                            .object = proposal.object != nullptr ? proposal.object->shared_from_this() : nullptr});
+                            .object = proposal.object});
 }
 
 Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
-  const Proposal proposal{Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain,
-                          vma->object.get()};
+  const Proposal proposal{
+      Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain, vma->object};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
   mm.usage.add(vma->flags, proposal.range.pages());
@@ -163,8 +163,8 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   Vma* const above = touches_end ? mm.vmas.next(*vma) : nullptr;
   Neighbours joined;
   if (below != nullptr || above != nullptr) {
-    joined = joining(mm, below, above,
-                     {part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object.get()});
+    joined =
+        joining(mm, below, above, {part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object});
   }
   const auto [prev, next] = joined;
   if (prev != nullptr) {

@@ -15,11 +15,11 @@ struct Proposal {
   std::uint64_t pgoff = 0;
   AnonVma anon_vma = 0;
   std::uint32_t chain = 0;
-  Shmem* object = nullptr;  // somebody else's share keeps it
+  Shmem* object = nullptr;
 
   /// What a VMA proposes to its neighbours.
   static Proposal of(const Vma& vma) {
-    return {vma.range(), vma.flags, vma.pgoff, vma.anon_vma, vma.chain, vma.object.get()};
+    return {vma.range(), vma.flags, vma.pgoff, vma.anon_vma, vma.chain, vma.object};
   }
 };
 

@@ -108,7 +108,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
                      .pgoff = pgoff,
                      .anon_vma = original.anon_vma,
                      .chain = original.chain,
-                     .object = original.object.get()});
+                     .object = original.object});
   move_pages(mm, source, target);
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);

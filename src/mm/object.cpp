@@ -15,7 +15,7 @@ Range addresses_of(const Vma& vma, std::uint64_t first, std::uint64_t last) {
 
 void unmap_in(Mm& mm, const Shmem& object, std::uint64_t first, std::uint64_t last, Copies copies) {
   mm.vmas.each({Addr{0}, mm.geometry().task_size}, [&](const Vma& vma) {
-    if (vma.object.get() != &object) return;
+    if (vma.object != &object) return;
     const Range part = addresses_of(vma, first, last);
     if (part.empty()) return;
     FlushBatch flush(mm);

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "mm/accounting.h"
 #include "mm/frame.h"
 #include "mm/profile.h"
+#include "mm/vma.h"
 
 namespace faultline::mm {
 
@@ -37,7 +39,10 @@ class System {
   Commit& commit() { return commit_; }
   const Commit& commit() const { return commit_; }
   /// A new anon_vma identity; never 0.
-  std::uint64_t next_anon_vma() { return ++last_anon_vma_; }
+  AnonVma next_anon_vma() {
+    if (++last_anon_vma_ == 0) throw std::length_error("more than 2^32 anon_vmas");
+    return last_anon_vma_;
+  }
 
   /// The address spaces that live on this machine: an object's change has to be seen in each that maps it.
   std::span<Mm* const> spaces() const { return spaces_; }
@@ -49,7 +54,7 @@ class System {
   Tunables tunables_;
   FramePool frames_;
   Commit commit_;
-  std::uint64_t last_anon_vma_ = 0;
+  AnonVma last_anon_vma_ = 0;
   std::vector<Mm*> spaces_;
 };
 

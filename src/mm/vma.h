@@ -45,11 +45,11 @@ inline constexpr bool faultline::kIsFlagSet<faultline::mm::VmFlags> = true;
 namespace faultline::mm {
 
 /// An anon_vma's identity; 0 is "none yet".
-using AnonVma = std::uint64_t;
+using AnonVma = std::uint32_t;
 
 /// A virtual memory area: a range of addresses with equal attributes (vm_area_struct). Its own VmaTree alone moves its
-/// bounds.
-struct Vma {
+/// bounds. One cache line, since a million of them do not fit into a cache.
+struct alignas(64) Vma {
   Addr start{};
   Addr end{};
   VmFlags flags = VmFlags::none;
@@ -58,9 +58,9 @@ struct Vma {
   /// Length of the anon_vma chain: 0 without an anon_vma, 1 with one of its own, more when fork cloned it. A cloned VMA
   /// does not merge with one that has no anon_vma (D.1).
   std::uint32_t chain = 0;
-  /// What is mapped, from page `pgoff` on: a memfd, or the object of a shared anonymous mapping. None for private
-  /// anonymous memory (vma_is_anonymous).
-  ShmemRef object{};
+  /// What is mapped, from page `pgoff` on: a memfd, or the object of a shared anonymous mapping; its VmaTree has a
+  /// share in it. None for private anonymous memory (vma_is_anonymous).
+  Shmem* object = nullptr;
 
   // The neighbours by address, kept by the VmaTree.
   Vma* lower = nullptr;
@@ -71,6 +71,7 @@ struct Vma {
   bool is(VmFlags bits) const { return has(flags, bits); }
   std::uint64_t pgoff_at(Addr addr) const { return pgoff + ((addr - start) >> kPageShift); }
 };
+static_assert(sizeof(Vma) == 64, "one cache line");
 
 /// The PROT_ bits of a VMA.
 constexpr Prot prot_of(VmFlags flags) { return static_cast<Prot>(static_cast<std::uint64_t>(flags & VmFlags::access)); }

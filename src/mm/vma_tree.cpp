@@ -26,8 +26,18 @@ void VmaTree::remove(Vma* vma) {
   if (vma->lower != nullptr) vma->lower->upper = vma->upper;
   if (vma->upper != nullptr) vma->upper->lower = vma->lower;
   by_start_.erase(vma->start.value);
-  vma->object.reset();
   free_.push_back(vma);
+  if (vma->object != nullptr) unshare(vma->object);
+}
+
+void VmaTree::share(Shmem* object) {
+  Share& share = shares_[object];
+  if (++share.vmas == 1) share.object = object->shared_from_this();
+}
+
+void VmaTree::unshare(Shmem* object) {
+  const auto share = shares_.find(object);
+  if (--share->second.vmas == 0) shares_.erase(share);
 }
 
 Vma* VmaTree::allocate(const Vma& vma) {
@@ -43,6 +53,7 @@ Vma* VmaTree::allocate(const Vma& vma) {
     slot = &slabs_.back()[used_in_last_++];
   }
   *slot = vma;
+  if (vma.object != nullptr) share(vma.object);
   return slot;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <absl/container/btree_map.h>
+#include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
 #include <memory>
@@ -69,6 +70,8 @@ class VmaTree {
   /// Takes a VMA out of the map and the list of neighbours; its addresses are somebody's still.
   void remove(Vma* vma);
   static void link(Vma* lower, Vma* vma, Vma* upper);
+  void share(Shmem* object);
+  void unshare(Shmem* object);
 
   static constexpr std::size_t kSlab = 256;
   absl::btree_map<std::uint64_t, Vma*> by_start_;
@@ -76,6 +79,12 @@ class VmaTree {
   std::vector<std::unique_ptr<Vma[]>> slabs_;
   std::size_t used_in_last_ = kSlab;
   std::vector<Vma*> free_;
+  /// What is mapped, as long as it is.
+  struct Share {
+    ShmemRef object;
+    std::uint64_t vmas = 0;
+  };
+  absl::flat_hash_map<Shmem*, Share> shares_;
   mutable Vma* last_found_ = nullptr;
 };
 

@@ -34,11 +34,7 @@ std::string cost_text(const Counters& counted) {
 
 std::vector<mm::Vma> all_vmas(const mm::AddressSpace& space) {
   std::vector<mm::Vma> vmas;
-  space.for_each_vma({Addr{0}, Addr{~std::uint64_t{0}}}, [&](const mm::Vma& vma) {
-    vmas.push_back(vma);
-    // Without a share in the object, so that explaining a step does not make its pages outlive it.
-    vmas.back().object = mm::ShmemRef(mm::ShmemRef{}, vma.object.get());
-  });
+  space.for_each_vma({Addr{0}, Addr{~std::uint64_t{0}}}, [&](const mm::Vma& vma) { vmas.push_back(vma); });
   return vmas;
 }
 
