@@ -18,21 +18,9 @@ struct Limit {
   static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
   std::uint64_t soft = kUnlimited;
   std::uint64_t hard = kUnlimited;
+  std::uint64_t soft_pages() const { return soft >> kPageShift; }
+  std::uint64_t hard_pages() const { return hard >> kPageShift; }
   bool operator==(const Limit&) const = default;
-};
-
-/// The limits of a process. It has no privilege: what it lowers it does not raise again.
-class Limits {
- public:
-  const Limit& of(Resource resource) const { return limits_[index(resource)]; }
-  /// prlimit(2): EINVAL if soft is above hard, EPERM if hard would rise.
-  Result<void> set(Resource resource, Limit limit);
-
- private:
-  static constexpr std::size_t index(Resource resource) {
-    return resource == Resource::data ? 0 : resource == Resource::memlock ? 1 : 2;
-  }
-  std::array<Limit, 3> limits_{};
 };
 
 /// Does memory with these flags count as data? Private and writable; the stack, which nobody maps here, would not.
@@ -59,8 +47,28 @@ struct Usage {
   }
 };
 
-/// Do RLIMIT_AS and RLIMIT_DATA allow `pages` more with these flags, once `replaced` pages are gone (may_expand_vm)?
-bool may_expand(const Mm& mm, VmFlags flags, std::uint64_t pages, std::uint64_t replaced = 0);
+/// The limits of a process. It has no privilege: what it lowers it does not raise again.
+class Limits {
+ public:
+  const Limit& of(Resource resource) const { return limits_[index(resource)]; }
+  /// Do RLIMIT_AS and RLIMIT_DATA allow `pages` more with these flags, once `replaced` pages are gone (may_expand_vm)?
+  bool allow(const Usage& usage, VmFlags flags, std::uint64_t pages, std::uint64_t replaced = 0) const {
+    if (usage.total + pages - replaced > of(Resource::address_space).soft_pages()) return false;
+    const Limit& data = of(Resource::data);
+    const std::uint64_t wanted = usage.data + pages - replaced;
+    if (!is_data(flags) || wanted <= data.soft_pages()) return true;
+    // A limit of 0 is for programs that the kernel lets have brk only, and means the hard one here.
+    return data.soft == 0 && wanted <= data.hard_pages();
+  }
+  /// prlimit(2): EINVAL if soft is above hard, EPERM if hard would rise.
+  Result<void> set(Resource resource, Limit limit);
+
+ private:
+  static constexpr std::size_t index(Resource resource) {
+    return resource == Resource::data ? 0 : resource == Resource::memlock ? 1 : 2;
+  }
+  std::array<Limit, 3> limits_{};
+};
 
 /// May the process lock anything at all (can_do_mlock)?
 bool may_lock(const Mm& mm);

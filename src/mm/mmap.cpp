@@ -55,7 +55,7 @@ Result<void> check_mapping(Mm& mm, NewMapping& mapping, MapFlags flags) {
   if (has(flags, MapFlags::noreserve) && mm.system.commit().policy() != Overcommit::never) {
     mapping.flags |= VmFlags::noreserve;
   }
-  if (!may_expand(mm, mapping.flags, pages, mapped_pages(mm, mapping.range))) {
+  if (!mm.limits.allow(mm.usage, mapping.flags, pages, mapped_pages(mm, mapping.range))) {
     return mm.refuse(ENOMEM, Rule::resource_limit, mapping.range);
   }
   return {};

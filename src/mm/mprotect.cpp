@@ -35,7 +35,8 @@ bool permits(VmFlags flags) {
 
 /// Is there room for memory that becomes data (RLIMIT_DATA)?
 bool expands(const Mm& mm, VmFlags before, VmFlags after, std::uint64_t pages) {
-  return !has(after, VmFlags::write) || may_expand(mm, after, pages) || !may_expand(mm, before, pages);
+  return !has(after, VmFlags::write) || mm.limits.allow(mm.usage, after, pages) ||
+         !mm.limits.allow(mm.usage, before, pages);
 }
 
 /// Whether the flags carry the commit charge after the change: what becomes writable is charged once.

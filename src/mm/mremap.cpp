@@ -66,7 +66,7 @@ Result<void> check_source(Mm& mm, const Vma* vma, const Request& request, std::u
   if (request.new_bytes == old_bytes) return {};
   const std::uint64_t more = (request.new_bytes - old_bytes) >> kPageShift;
   if (!lock_fits(mm, vma->flags, more)) return refuse(mm, request, EAGAIN, Rule::resource_limit);
-  if (!may_expand(mm, vma->flags, more)) return refuse(mm, request, ENOMEM, Rule::resource_limit);
+  if (!mm.limits.allow(mm.usage, vma->flags, more)) return refuse(mm, request, ENOMEM, Rule::resource_limit);
   return {};
 }
 
@@ -151,7 +151,8 @@ Result<Addr> remap_to(Mm& mm, const Request& request) {
   if (auto fine = check_source(mm, mm.vmas.at(request.old), request, old_bytes); !fine) {
     return std::unexpected(fine.error());
   }
-  if (request.is(RemapFlags::dontunmap) && !may_expand(mm, mm.vmas.at(request.old)->flags, old_bytes >> kPageShift)) {
+  if (request.is(RemapFlags::dontunmap) &&
+      !mm.limits.allow(mm.usage, mm.vmas.at(request.old)->flags, old_bytes >> kPageShift)) {
     return mm.refuse(ENOMEM, Rule::resource_limit, request.source());
   }
   const MapFlags how = request.is(RemapFlags::fixed) ? MapFlags::fixed : MapFlags::none;
