@@ -3,10 +3,11 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BUILD := build/release
 DEPS := scripts/install-deps.sh
+KERNELS ?= 5.10 6.1 6.12 7.3 arm64/6.12
 SECONDS ?= 60
 FUZZERS ?= program strace message json compare
 
-.PHONY: help demo test bench install asan fuzz format lint clean
+.PHONY: help demo test kernels bench install asan fuzz format lint clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +22,13 @@ demo: configure
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
+
+## make kernels   QEMU, and the kernels that the demo and the tests use, for the machine "vm"
+kernels: configure
+	@$(DEPS) build vm
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target command
+	@$(BUILD)/src/cli/faultline kernel fetch $(KERNELS)
 
 ## make bench     the model against this kernel, and how it grows
 bench: configure
@@ -51,7 +59,7 @@ format: lint-deps
 	@scripts/format.sh
 
 ## make lint      check the format, and run clang-tidy over src/
-lint: lint-deps configure
+lint: lint-deps
 	@scripts/format.sh --check
 	@scripts/lint.sh
 

@@ -49,7 +49,7 @@ if have qemu-system-x86_64 5.10 6.1 6.12; then
   show 'mseal on real kernels: calls over 8 VMAs' \
     run programs/seal-sweep.fl --on vm:5.10 --on vm:6.1 --on vm:6.12 --set vmas=8 --set ranges=50
 else
-  printf '\nThe same on real kernels: scripts/install-deps.sh vm; %s kernel fetch 5.10 6.1 6.12 arm64/6.12\n' "$faultline"
+  printf '\nThe same on real kernels: make kernels, then make demo\n'
 fi
 if have qemu-system-aarch64 arm64/6.12; then
   show 'arm64 6.12: first touch by an atomic takes two faults' \
