@@ -141,6 +141,7 @@ void be_init() {
   send_kernel_functions();
   leave_console();
   take_precedence();
+  send_message(run::frame("ready"));
   run::Report report;
   if (const std::optional<run::Request> request = wait_for_request()) {
     arch::close_configuration();

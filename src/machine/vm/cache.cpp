@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -73,6 +75,31 @@ std::expected<void, std::string> write_whole(const fs::path& path, std::string_v
   if (error == 0) return {};
   unlink(temporary.c_str());
   return failed(path, error);
+}
+
+std::expected<void, std::string> copy_sparse(int from, const fs::path& path) {
+  constexpr std::size_t kPage = 4096;
+  const int to = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  struct stat about{};
+  bool fine = to >= 0 && fstat(from, &about) == 0 && ftruncate(to, about.st_size) == 0;
+  std::array<char, 64 * kPage> buffer{};
+  for (off_t at = 0; fine && (at = lseek(from, at, SEEK_DATA)) >= 0;) {
+    const off_t end = lseek(from, at, SEEK_HOLE);
+    while (fine && at < end) {
+      const ssize_t got = pread(from, buffer.data(), std::min<std::size_t>(buffer.size(), end - at), at);
+      fine = got > 0;
+      for (ssize_t page = 0; fine && page < got; page += kPage) {
+        const std::string_view bytes(buffer.data() + page, std::min<std::size_t>(kPage, got - page));
+        if (bytes.find_first_not_of('\0') == std::string_view::npos) continue;
+        fine = lseek(to, at + page, SEEK_SET) >= 0 && write_all(to, bytes);
+      }
+      at += got;
+    }
+  }
+  const int error = fine ? 0 : errno;
+  if (to >= 0 && close(to) != 0 && fine) return failed(path, errno);
+  if (!fine) return failed(path, error);
+  return {};
 }
 
 std::expected<void, std::string> make_folder(const fs::path& folder) {

@@ -17,6 +17,9 @@ std::expected<std::string, std::string> read_whole(const std::filesystem::path& 
 /// Writes a file that is either complete under its name or not there: to a temporary name, then renamed.
 std::expected<void, std::string> write_whole(const std::filesystem::path& file, std::string_view content);
 
+/// Writes a copy of an open file in which pages of zeros take no room.
+std::expected<void, std::string> copy_sparse(int from, const std::filesystem::path& path);
+
 /// Makes the folder and those above it.
 std::expected<void, std::string> make_folder(const std::filesystem::path& folder);
 

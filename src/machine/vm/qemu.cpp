@@ -28,19 +28,25 @@ constexpr int kProfile = 12;
 constexpr int kMonitor = 13;
 constexpr int kRequest = 14;
 constexpr int kIncoming = 15;
+constexpr int kMemory = 16;
 
 std::unexpected<std::string> system_error(std::string_view what) {
   return std::unexpected(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(file, content.data(), content.size());
+    if (written <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 std::expected<Descriptor, std::string> make_memory_file(const char* name, std::string_view content = {}) {
   Descriptor file(memfd_create(name, MFD_CLOEXEC));
   if (!file.is_open()) return system_error("memfd_create");
-  while (!content.empty()) {
-    const ssize_t written = write(file.get(), content.data(), content.size());
-    if (written <= 0) return system_error("writing the request");
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (!write_all(file.get(), content)) return system_error("writing the request");
   return file;
 }
 
@@ -83,13 +89,19 @@ std::vector<std::string> command_of(const Guest& guest, const Task& task, const 
   for (std::string& word : guest.board()) command.push_back(std::move(word));
   add(command, {"-kernel", guest.kernel.string(), "-initrd", guest.initrd.string()});
   add(command, {"-chardev", "stdio,id=console,signal=off", "-serial", "chardev:console"});
-  add(command, {"-chardev", fmt::format("socket,id=monitor,fd={}", kMonitor), "-mon", "chardev=monitor,mode=control"});
+  const bool boots = task.incoming < 0;
+  // The monitor of control has a thread of its own, which every timer of the guest would wake.
+  add(command, {"-chardev", fmt::format("socket,id=monitor,fd={}", kMonitor), "-mon",
+                boots ? "chardev=monitor,mode=control" : "chardev=monitor,mode=readline"});
+  if (!boots) add(command, {"-incoming", "defer"});
+  add(command, {"-object", fmt::format("memory-backend-file,id=memory,mem-path=/proc/self/fd/{},size={},share={}",
+                                       kMemory, guest.memory_bytes(), boots ? "on" : "off")});
   add(command, {"-fw_cfg", fmt::format("name=opt/faultline/request,file=/proc/self/fd/{}", kRequest)});
   std::string loaded = fmt::format("file={},messages={},records={}", escaped(plugin.string()), kMessages, kRecords);
   if (!task.symbols.empty()) loaded += ",symbols=" + escaped(task.symbols.string());
+  if (boots) loaded += ",boot=on";
   if (task.profile) loaded += fmt::format(",profile={}", kProfile);
   add(command, {"-plugin", loaded});
-  if (task.incoming >= 0) add(command, {"-incoming", fmt::format("fd:{}", kIncoming)});
   return command;
 }
 
@@ -109,9 +121,9 @@ std::string Guest::program() const { return arch == arch::Arch::arm64 ? "qemu-sy
 std::vector<std::string> Guest::board() const {
   std::vector<std::string> words;
   if (arch == arch::Arch::arm64) {
-    add(words, {"-M", "virt", "-cpu", "max"});
+    add(words, {"-M", "virt,memory-backend=memory", "-cpu", "max"});
   } else {
-    add(words, {"-M", "q35", "-cpu", "max"});
+    add(words, {"-M", "q35,memory-backend=memory", "-cpu", "max"});
   }
   add(words, {"-smp", std::to_string(cpus), "-m", std::to_string(memory_mb)});
   // One instruction is one nanosecond, and nothing waits: time is what the guest executes.
@@ -162,9 +174,15 @@ std::expected<Qemu, std::string> Qemu::start(const Guest& guest, const Task& tas
                              {qemu.profile_.get(), kProfile},
                              {other_end.get(), kMonitor},
                              {request->get(), kRequest},
+                             {task.memory, kMemory},
                              {qemu.console_.get(), STDOUT_FILENO},
                              {qemu.console_.get(), STDERR_FILENO}};
-  if (task.incoming >= 0) passed.push_back({task.incoming, kIncoming});
+  if (task.incoming >= 0) {
+    passed.push_back({task.incoming, kIncoming});
+    const std::string order =
+        fmt::format("migrate_set_capability x-ignore-shared on\nmigrate_incoming fd:{}\n", kIncoming);
+    if (!write_all(qemu.monitor_.get(), order)) return system_error("QEMU's monitor");
+  }
   const auto process = spawn(command_of(guest, task, *plugin), passed);
   if (!process) return std::unexpected(process.error());
   qemu.process_ = *process;

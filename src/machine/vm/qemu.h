@@ -31,11 +31,14 @@ struct Guest {
   std::string program() const;
   /// What decides the state of the guest: QEMU's arguments, without paths.
   std::vector<std::string> board() const;
+  std::uint64_t memory_bytes() const { return std::uint64_t{memory_mb} << 20; }
 };
 
-/// What a QEMU is started for.
+/// What a QEMU is started for. The guest's memory is a file of its own: a guest that boots writes to it, one that is
+/// restored has a private copy of what it touches.
 struct Task {
-  int incoming = -1;              // the state to restore; -1 boots
+  int memory = -1;                // a file of the guest's memory's size, or an empty one where it boots
+  int incoming = -1;              // the state of all else, to restore; -1 boots
   std::string request;            // what the agent finds in its configuration
   std::filesystem::path symbols;  // for the plugin; empty for none
   bool profile = false;           // attribute instructions to functions
@@ -57,7 +60,7 @@ class Qemu {
   /// The paths of calls up to the last message.
   std::vector<CallNode> profile() const;
 
-  /// QEMU's monitor.
+  /// The monitor of a guest that boots.
   int monitor() const { return monitor_.get(); }
 
   /// How QEMU ended, if it has: "QEMU was killed by signal 9".

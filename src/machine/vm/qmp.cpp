@@ -90,6 +90,9 @@ std::expected<void, std::string> save_state(int socket, int file, Deadline deadl
   constexpr std::uint64_t kAsFastAsItGoes = std::uint64_t{1} << 36;  // bytes a second
   Monitor monitor(socket, deadline);
   for (const auto& step : {std::pair{"qmp_capabilities", json::object()},
+                           // Memory that is a shared file is no part of the state.
+                           std::pair{"migrate-set-capabilities",
+                                     json{{"capabilities", {{{"capability", "x-ignore-shared"}, {"state", true}}}}}},
                            std::pair{"migrate-set-parameters", json{{"max-bandwidth", kAsFastAsItGoes}}}}) {
     if (auto done = monitor.execute(step.first, step.second); !done) return std::unexpected(done.error());
   }

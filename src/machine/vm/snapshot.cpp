@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Raised when the files of a snapshot change.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 /// Snapshots of kernels, boards and agents that have not been used for long give way.
 constexpr std::size_t kMostSnapshots = 16;
@@ -68,16 +69,21 @@ std::optional<Snapshot> load(const fs::path& folder, const Guest& guest) {
   if (!text) return std::nullopt;
   const json about = json::parse(*text, nullptr, false);
   if (!about.is_object()) return std::nullopt;
-  Snapshot snapshot{Descriptor(open((folder / "state").c_str(), O_RDONLY | O_CLOEXEC)),
+  // QEMU maps the memory privately, but wants to be allowed to write.
+  Snapshot snapshot{Descriptor(open((folder / "memory").c_str(), O_RDWR | O_CLOEXEC)),
+                    Descriptor(open((folder / "state").c_str(), O_RDONLY | O_CLOEXEC)),
                     guest,
                     folder / "functions",
                     folder / "entries",
                     about.value("release", ""),
                     about.value("version", "")};
   snapshot.guest.initrd = folder / "initrd";
-  struct stat state{};
-  if (!snapshot.state.is_open() || fstat(snapshot.state.get(), &state) != 0) return std::nullopt;
-  if (static_cast<std::uint64_t>(state.st_size) != about.value("bytes", std::uint64_t{0})) return std::nullopt;
+  const auto whole = [](const Descriptor& file, std::uint64_t bytes) {
+    struct stat now{};
+    return file.is_open() && fstat(file.get(), &now) == 0 && static_cast<std::uint64_t>(now.st_size) == bytes;
+  };
+  if (!whole(snapshot.memory, guest.memory_bytes())) return std::nullopt;
+  if (!whole(snapshot.state, about.value("bytes", std::uint64_t{0}))) return std::nullopt;
   std::error_code error;
   fs::last_write_time(folder / "about.json", fs::file_time_type::clock::now(), error);
   return snapshot;
@@ -130,7 +136,11 @@ std::expected<void, std::string> boot_into(const fs::path& folder, Guest guest, 
   const Descriptor state(open((folder / "state").c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!state.is_open()) return std::unexpected((folder / "state").string() + ": " + std::strerror(errno));
 
-  auto qemu = Qemu::start(guest, {});
+  const Descriptor memory(memfd_create("memory", MFD_CLOEXEC));
+  if (!memory.is_open()) return std::unexpected(std::string("memfd_create: ") + std::strerror(errno));
+  Task task;
+  task.memory = memory.get();
+  auto qemu = Qemu::start(guest, task);
   if (!qemu) return std::unexpected(qemu.error());
   const auto hello = qemu->message(deadline);
   if (!hello) return std::unexpected(boot_failure(*qemu, hello.error(), limit));
@@ -141,7 +151,11 @@ std::expected<void, std::string> boot_into(const fs::path& folder, Guest guest, 
     functions += *part;
     more = !part->empty();
   }
+  if (const auto ready = qemu->message(deadline); !ready) {
+    return std::unexpected(boot_failure(*qemu, ready.error(), limit));
+  }
   if (auto saved = save_state(qemu->monitor(), state.get(), deadline); !saved) return saved;
+  if (auto copied = copy_sparse(memory.get(), folder / "memory"); !copied) return copied;
   struct stat written{};
   if (fstat(state.get(), &written) != 0 || written.st_size == 0) {
     return std::unexpected("QEMU wrote no snapshot to " + folder.string());

@@ -12,8 +12,9 @@ namespace faultline::machine::vm {
 
 /// A guest whose agent waits for a request, in the cache folder.
 struct Snapshot {
-  Descriptor state;
-  Guest guest;  // with the initial file system that it was booted with
+  Descriptor memory;
+  Descriptor state;  // of all but the memory
+  Guest guest;       // with the initial file system that it was booted with
   std::filesystem::path functions;
   std::filesystem::path entries;
   std::string release;  // "6.12.117+deb13-cloud-amd64"

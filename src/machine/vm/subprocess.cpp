@@ -37,7 +37,7 @@ std::unexpected<std::string> system_error(std::string_view what) {
     if (!taken) dup2(null, standard);
   }
   // Out of each other's way first: a number may be what another becomes.
-  std::array<int, 8> moved{};
+  std::array<int, kMostPassed> moved{};
   for (std::size_t i = 0; i < std::min(passed.size(), moved.size()); ++i) {
     moved[i] = fcntl(passed[i].number, F_DUPFD_CLOEXEC, 64);
   }

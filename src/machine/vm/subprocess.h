@@ -31,7 +31,8 @@ struct PipeEnds {
 };
 std::expected<PipeEnds, std::string> make_pipe();
 
-/// A child gets `number` as its descriptor `as`; at most 8 of them.
+/// A child gets `number` as its descriptor `as`; at most kMostPassed of them.
+inline constexpr std::size_t kMostPassed = 12;
 struct Passed {
   int number = -1;
   int as = -1;

@@ -79,8 +79,8 @@ class Vm final : public Machine {
     const std::string request =
         run::encode_request(id_, program, settings.params, static_cast<std::uint64_t>(limit.count()) / kSlowdown);
     const bool by_function = settings.attribute == Attribute::functions;
-    Task task{snapshot->state.get(), run::frame(request), by_function ? snapshot->functions : snapshot->entries,
-              by_function};
+    const Task task{snapshot->memory.get(), snapshot->state.get(), run::frame(request),
+                    by_function ? snapshot->functions : snapshot->entries, by_function};
     auto qemu = Qemu::start(snapshot->guest, task);
     if (!qemu) return ended(run::Ending::failed, qemu.error());
     run::Report report = answer(*qemu, *snapshot, limit);
