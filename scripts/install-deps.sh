@@ -6,10 +6,10 @@
 # Needs root, or sudo. Without either it prints the command to run and exits with status 2.
 set -euo pipefail
 
-# Compiler and tools, the libraries (Abseil, fmt, CLI11, nlohmann-json, Boost.Math, libarchive, zlib), and what tests and benchmarks use.
+# Compiler and tools, the libraries (Abseil, fmt, CLI11, nlohmann-json, Boost.Math, libarchive, zlib, elfutils), and what tests and benchmarks use.
 build=(
   g++ make cmake ninja-build git pkg-config
-  libabsl-dev libfmt-dev libcli11-dev nlohmann-json3-dev libboost-math1.74-dev libarchive-dev zlib1g-dev
+  libabsl-dev libfmt-dev libcli11-dev nlohmann-json3-dev libboost-math1.74-dev libarchive-dev zlib1g-dev libdw-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libcapstone-dev binutils-aarch64-linux-gnu
 )
 lint=(clang-format-19 clang-tidy-19)

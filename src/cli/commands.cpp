@@ -63,6 +63,7 @@ int faultline_main(int argc, char** argv) {
   add_format(app, status);
   add_kernel(app, status);
   add_record(app, status);
+  add_report(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,6 +9,8 @@
 
 #include "base/signal.h"
 #include "cli/commands.h"
+#include "cli/default_machines.h"
+#include "cli/report.h"
 #include "machine/vm/subprocess.h"
 #include "record/recorder.h"
 
@@ -28,6 +30,7 @@ Examples:
 struct Options {
   std::string output;
   std::vector<std::string> command;
+  ReportOutput summary;
 };
 
 std::string how_it_ended(int status) {
@@ -39,6 +42,8 @@ std::string how_it_ended(int status) {
 std::string default_name(const std::string& command) { return command.substr(command.rfind('/') + 1) + ".rec"; }
 
 ExitStatus run(const Options& options) {
+  const auto profile = model_profile(options.summary.model);
+  if (!profile) return complain(profile.error());
   const std::string path = options.output.empty() ? default_name(options.command.front()) : options.output;
   if (const auto able = record::can_record(options.command.front()); !able) return complain(able.error());
   const machine::vm::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -47,7 +52,12 @@ ExitStatus run(const Options& options) {
   if (!recorded) return complain(fmt::format("{}: {}", path, recorded.error()));
   fmt::print(stderr, "faultline: {} {}; {} holds {} bytes\n", options.command.front(), how_it_ended(recorded->status),
              path, recorded->bytes);
-  return ExitStatus::ok;
+  const auto recording = load_recording_file(path);
+  if (!recording) {
+    fmt::print(stderr, "{}", recording.error());
+    return ExitStatus::misuse;
+  }
+  return print_report(*recording, *profile, options.summary);
 }
 
 }  // namespace
@@ -56,6 +66,7 @@ void add_record(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("record", "Record what a program does with its memory");
   command.add_option("-o,--output", options->output, "The recording; without it COMMAND.rec")->type_name("FILE");
+  add_report_output(command, options->summary);
   command.add_option("COMMAND", options->command, "The program and its arguments, after --")->required();
   command.footer(kFooter);
   command.callback([options, &status] { status = run(*options); });

@@ -160,7 +160,9 @@ std::uint64_t Space::descriptor_of(std::uint64_t id, std::uint64_t bytes, Making
     truncate.result.value = 0;
     memory_.add(Sys::ftruncate, truncate, kOwn, making.tally, making.slots);
   }
-  cache(file, bytes, making);
+  // Most files are small, and are mapped part by part.
+  constexpr std::uint64_t kSmall = std::uint64_t{16} << 20U;
+  cache(file, std::max(bytes, std::min(file.bytes, kSmall)), making);
   return id;
 }
 
