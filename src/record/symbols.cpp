@@ -118,10 +118,10 @@ const std::string& Symbols::label(SiteIndex site) {
   for (SiteIndex at = site; at != kNoSite; at = recording_.sites[at].caller, is_caller = true) {
     const SiteTable::Node& node = recording_.sites[at];
     const Place here = place(node, is_caller);
-    if (!here.symbol.source.empty()) return found->second = text(here, node.address);
     if (innermost.empty()) innermost = text(here, node.address);
-    const bool own = here.code == nullptr || !is_c_library(here.code->path);
-    if (of_program.empty() && own) of_program = text(here, node.address);
+    if (here.code != nullptr && is_c_library(here.code->path)) continue;
+    if (!here.symbol.source.empty()) return found->second = text(here, node.address);
+    if (of_program.empty()) of_program = text(here, node.address);
   }
   return found->second = of_program.empty() ? innermost : of_program;
 }

@@ -44,8 +44,8 @@ constexpr Row kRows[] = {
     {58, kNone, is(What::fork)},
     {56, 220, is(What::fork)},
     {59, 221, is(What::exec)},
-    {60, 93, is(What::thread_exit)},
     {231, 94, is(What::exit)},
+    {334, 293, is(What::rseq)},
     {76, 45, is(What::truncates)},
     {77, 46, is(What::truncates)},
     {0, 63, writes(result(1))},                                     // read

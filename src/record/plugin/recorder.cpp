@@ -169,7 +169,18 @@ void Recorder::finish() {
   channel_.flush();
 }
 
+/// The kernel writes where a thread runs into its rseq area whenever it was switched, and so after a fork. QEMU refuses
+/// rseq(2); a kernel would not.
+void Recorder::switched(Thread& thread) {
+  constexpr std::uint64_t kArea = 32;
+  if (thread.rseq != 0) touched_by_kernel(thread, thread.rseq, kArea);
+}
+
 void Recorder::fork_begins(Thread& thread, std::uint64_t flags) {
+  constexpr std::uint64_t kChildSetTid = 0x01000000;
+  const Arguments& a = thread.arguments;
+  thread.child_number = 0;
+  if ((flags & kChildSetTid) != 0) thread.child_number = machine_ == Machine::arm64 ? a[4] : a[3];
   if ((flags & kCloneVm) != 0 && (flags & kCloneVfork) == 0) return;  // a thread
   channel_.begin(Kind::forking).number(thread.number).number(flags).number(++forks_).end();
   // Both have to break what they share; but not after vfork, which QEMU only makes a fork of.
@@ -220,6 +231,16 @@ void Recorder::call_ends(Thread& thread, std::int64_t, std::int64_t result) {
         break;
       case Meaning::What::truncates:
         if (!failed(result)) states_.forget_all();
+        break;
+      case Meaning::What::fork:
+        if (failed(result)) break;
+        // Of a thread, which is not told apart here, the page is its creator's own, and touched already.
+        if (result == 0 && thread.child_number != 0) touched_by_kernel(thread, thread.child_number, sizeof(int));
+        switched(thread);
+        break;
+      case Meaning::What::rseq:
+        thread.rseq = thread.arguments[0];
+        switched(thread);
         break;
       default:
         break;

@@ -30,6 +30,8 @@ struct Thread {
   Arguments arguments{};             // of the system call that it is in
   const Meaning* meaning = nullptr;
   bool holds_mappings = false;
+  std::uint64_t rseq = 0;         // where the thread asked the kernel to keep its rseq(2) area
+  std::uint64_t child_number = 0;  // where a fork that it is in makes the kernel store the child's number, in the child
 };
 
 /// The recording of one process: takes what QEMU tells of its execution, and hands records over.
@@ -74,6 +76,7 @@ class Recorder {
   void memory_call(Thread& thread, std::int64_t result);
   void update_memory(Call call, const Arguments& a, std::uint64_t result);
   void fork_begins(Thread& thread, std::uint64_t flags);
+  void switched(Thread& thread);
   std::uint64_t file_of(const std::string& path, int descriptor);
   std::uint32_t site_of(Thread& thread, std::uint64_t instruction);
 
