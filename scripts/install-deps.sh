@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # Installs what building Faultline needs on Debian 12, and does nothing, quickly, when all of it is there.
 #
-#   scripts/install-deps.sh [build] [lint] [vm] [fuzz]     groups of packages; build is the default
+#   scripts/install-deps.sh [build] [lint] [vm] [record] [fuzz]     groups of packages; build is the default
 #
 # Needs root, or sudo. Without either it prints the command to run and exits with status 2.
 set -euo pipefail
 
-# Compiler and tools, the libraries (Abseil, fmt, CLI11, nlohmann-json, Boost.Math, libarchive), and what tests and benchmarks use.
+# Compiler and tools, the libraries (Abseil, fmt, CLI11, nlohmann-json, Boost.Math, libarchive, zlib, elfutils), and what tests and benchmarks use.
 build=(
   g++ make cmake ninja-build git pkg-config
-  libabsl-dev libfmt-dev libcli11-dev nlohmann-json3-dev libboost-math1.74-dev libarchive-dev
+  libabsl-dev libfmt-dev libcli11-dev nlohmann-json3-dev libboost-math1.74-dev libarchive-dev zlib1g-dev libdw-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libcapstone-dev binutils-aarch64-linux-gnu
 )
 lint=(clang-format-19 clang-tidy-19)
 # The machine vm: QEMU for both architectures, and the compiler of the arm64 agent.
 vm=(qemu-system-x86 qemu-system-arm g++-aarch64-linux-gnu)
+# Recording programs: QEMU's user mode, and a compiler for its tests of arm64 programs.
+record=(qemu-user g++-aarch64-linux-gnu)
 fuzz=(clang-19 libclang-rt-19-dev)
 
 wanted=()
@@ -23,8 +25,9 @@ for group in "${@:-build}"; do
     build) wanted+=("${build[@]}") ;;
     lint) wanted+=("${lint[@]}") ;;
     vm) wanted+=("${vm[@]}") ;;
+    record) wanted+=("${record[@]}") ;;
     fuzz) wanted+=("${fuzz[@]}") ;;
-    *) echo "install-deps.sh: no group of packages is called '$group'; there are build, lint, vm and fuzz" >&2; exit 2 ;;
+    *) echo "install-deps.sh: no group of packages is called '$group'; there are build, lint, vm, record and fuzz" >&2; exit 2 ;;
   esac
 done
 

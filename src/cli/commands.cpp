@@ -20,6 +20,7 @@ constexpr const char* kExamples = R"(Examples:
   faultline run programs/mprotect-cycle.fl --on live --set pages=1,8,64 --json cycle.json
   faultline compare before.json after.json
   faultline explain programs/atomic-populate.fl --on model:arm64/6.8 --step 4
+  faultline record -o ls.rec -- ls; faultline run ls.rec --on model:5.10 --on model:6.18
   faultline machines
 
 Exit status: 0 all expectations held; 1 one did not, or the program was killed or ran out of time;
@@ -61,6 +62,8 @@ int faultline_main(int argc, char** argv) {
   add_machines(app, status);
   add_format(app, status);
   add_kernel(app, status);
+  add_record(app, status);
+  add_report(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,6 @@
 #include "cli/default_machines.h"
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include "mm/profile.h"
@@ -21,6 +22,16 @@ std::vector<std::string> default_machines() {
   utsname name{};
   if (uname(&name) != 0) return {newest_model(), "live"};
   return default_machines(name.release, name.machine);
+}
+
+std::expected<mm::Profile, std::string> model_profile(std::string_view machine) {
+  constexpr std::string_view kModel = "model:";
+  if (!machine.starts_with(kModel)) {
+    return std::unexpected(fmt::format("--on {}: only a model can explain itself; expected model:VERSION", machine));
+  }
+  auto profile = mm::parse_profile(machine.substr(kModel.size()));
+  if (!profile) return std::unexpected(fmt::format("--on {}: {}", machine, profile.error()));
+  return *profile;
 }
 
 std::string newest_model() {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <expected>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "mm/profile.h"
 
 namespace faultline::cli {
 
@@ -14,6 +17,9 @@ std::vector<std::string> default_machines(std::string_view release, std::string_
 
 /// The same for the kernel that runs now.
 std::vector<std::string> default_machines();
+
+/// The profile of "model:6.12"; the error says what was expected.
+std::expected<mm::Profile, std::string> model_profile(std::string_view machine);
 
 /// The newest model of x86-64, what `faultline explain` explains when no --on is given.
 std::string newest_model();

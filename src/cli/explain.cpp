@@ -21,7 +21,6 @@
 namespace faultline::cli {
 namespace {
 
-constexpr std::string_view kModel = "model:";
 constexpr const char* kFooter = R"(Steps count every operation that is executed, from 1.
 
 Of each page that faults it says what the entry was, which step had left it so, and which rule decided what to do.
@@ -61,15 +60,6 @@ std::expected<report::StepRange, std::string> parse_steps(std::string_view text)
   const auto last = dash == std::string_view::npos ? first : step_number(text.substr(dash + 1));
   if (first && last && *first <= *last) return report::StepRange{*first, *last};
   return std::unexpected(fmt::format("--step {}: expected a step, such as 4, or a range, such as 4-9", text));
-}
-
-std::expected<mm::Profile, std::string> model_profile(std::string_view machine) {
-  if (!machine.starts_with(kModel)) {
-    return std::unexpected(fmt::format("--on {}: only a model can explain itself; expected model:VERSION", machine));
-  }
-  auto profile = mm::parse_profile(machine.substr(kModel.size()));
-  if (!profile) return std::unexpected(fmt::format("--on {}: {}", machine, profile.error()));
-  return *profile;
 }
 
 std::expected<machine::Settings, std::string> settings_of(const Options& options, const program::Program& program) {

@@ -18,11 +18,11 @@ void add_on(CLI::App& command, std::vector<std::string>& on, const std::string& 
 
 void add_from(CLI::App& command, Language& language) {
   const auto set = [&language](const std::string& name) {
-    language = name == "strace" ? Language::strace : Language::faultline;
+    language = name == "strace" ? Language::strace : name == "recording" ? Language::recording : Language::faultline;
   };
   command.add_option_function<std::string>("--from", set, "Read PROGRAM as this, whatever it looks like")
-      ->type_name("fl|strace")
-      ->check(CLI::IsMember({"fl", "strace"}).description(""));
+      ->type_name("fl|strace|recording")
+      ->check(CLI::IsMember({"fl", "strace", "recording"}).description(""));
 }
 
 void add_time_limit(CLI::App& command, double& seconds) {

@@ -14,7 +14,7 @@ void add_set(CLI::App& command, std::vector<std::string>& set, const std::string
 /// `--on MACHINE`, any number of times.
 void add_on(CLI::App& command, std::vector<std::string>& on, const std::string& help);
 
-/// `--from fl|strace`: what the program is written in, where its content does not say so.
+/// `--from fl|strace|recording`: what the program is written in, where its content does not say so.
 void add_from(CLI::App& command, Language& language);
 
 /// `--time-limit SECONDS`, above 0.

@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "program/parser.h"
+#include "program/printer.h"
 #include "program/strace.h"
+#include "record/import.h"
 #include "report/footnotes.h"
 
 namespace faultline::cli {
@@ -94,16 +96,75 @@ std::expected<Source, std::string> load_log(const std::string& path, const LogNa
   return Source{path, std::move(text), std::move(log->processes[chosen].program), std::move(notes)};
 }
 
+std::string describe(const record::RecordedProcess& process) {
+  return fmt::format("{} ({}, {} calls)", process.id, process.path.substr(process.path.rfind('/') + 1), process.calls);
+}
+
+/// "the recording holds 2 more processes: 7178 (cc1, 63 calls), …"; empty when there is no other.
+std::string other_processes(const record::Import& recording, std::size_t chosen) {
+  constexpr std::size_t kMostNamed = 6;
+  const std::size_t count = recording.processes.size() - (chosen < recording.processes.size() ? 1 : 0);
+  if (count == 0) return {};
+  std::string names;
+  std::size_t named = 0;
+  for (std::size_t i = 0; i < recording.processes.size() && named < kMostNamed; ++i) {
+    if (i != chosen) names += (named++ == 0 ? "" : ", ") + describe(recording.processes[i]);
+  }
+  return fmt::format("the recording holds {}{}: {}{}", count, count == 1 ? " more process" : " more processes", names,
+                     named < count ? ", …" : "");
+}
+
+std::expected<Source, std::string> load_recording(const std::string& path, const LogName& name,
+                                                  std::string_view bytes) {
+  auto recording = record::import_recording(bytes, name.path);
+  if (!recording) return cannot_read(name.path, recording.error());
+  const auto chosen = chosen_process(*recording, name.process);
+  if (!chosen) return std::unexpected(fmt::format("faultline: {}: {}\n", name.path, chosen.error()));
+  record::RecordedProcess& process = recording->processes[*chosen];
+  std::vector<std::string> notes = std::move(process.notes);
+  std::ranges::move(recording->notes, std::back_inserter(notes));
+  if (const std::string others = other_processes(*recording, *chosen); !others.empty()) {
+    notes.push_back(others + fmt::format("; {}:PID chooses one", name.path));
+  }
+  // As text it has lines, which tables and messages name.
+  std::string text = program::print(process.program);
+  auto program = program::parse(text, path);
+  if (!program) return std::unexpected(program::render(program.error()));
+  return Source{path, std::move(text), std::move(*program), std::move(notes)};
+}
+
 }  // namespace
+
+std::expected<std::size_t, std::string> chosen_process(const record::Import& recording, const std::string& id) {
+  if (id.empty()) return 0;
+  const auto found = std::ranges::find(recording.processes, id, &record::RecordedProcess::id);
+  if (found != recording.processes.end()) return static_cast<std::size_t>(found - recording.processes.begin());
+  return std::unexpected(fmt::format("no process {}: the recording begins with {}", id,
+                                     describe(recording.processes.front())));
+}
+
+std::expected<RecordingFile, std::string> load_recording_file(const std::string& path) {
+  const LogName name = log_name(path);
+  const auto bytes = read_all(name.path);
+  if (!bytes) return std::unexpected(bytes.error());
+  auto recording = record::import_recording(*bytes, name.path);
+  if (!recording) return cannot_read(name.path, recording.error());
+  const auto chosen = chosen_process(*recording, name.process);
+  if (!chosen) return std::unexpected(fmt::format("faultline: {}: {}\n", name.path, chosen.error()));
+  return RecordingFile{std::move(*recording), *chosen, bytes->size()};
+}
 
 std::expected<Source, std::string> load(const std::string& path, Language language) {
   const LogName log = language == Language::faultline ? LogName{path, ""} : log_name(path);
   auto text = read_all(log.path);
   if (!text) return std::unexpected(text.error());
+  if (language == Language::recording || (language == Language::by_content && record::looks_like_recording(*text))) {
+    return load_recording(path, log, *text);
+  }
   const bool as_log =
       language == Language::strace || (language == Language::by_content && program::looks_like_strace(*text));
   if (as_log) return load_log(path, log, std::move(*text));
-  if (!log.process.empty()) return cannot_read(path, "it is a program; expected a log of strace before ':PID'");
+  if (!log.process.empty()) return cannot_read(path, "it is a program; expected a log of strace or a recording before ':PID'");
   auto program = program::parse(*text, path);
   if (!program) return std::unexpected(program::render(program.error()));
   return Source{path, std::move(*text), std::move(*program), {}};

@@ -1,0 +1,129 @@
+#include "record/symbols.h"
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace faultline::record {
+namespace {
+
+std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+std::string hexadecimal(std::uint64_t value) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+  return "0x" + std::string(digits.data(), end);
+}
+
+/// Whose functions stand between a program and the kernel.
+bool is_c_library(std::string_view path) {
+  const std::string name = base_name(path);
+  return name.starts_with("libc.so") || name.starts_with("libc-") || name.starts_with("ld-") ||
+         name.starts_with("ld.so") || name.starts_with("libpthread");
+}
+
+}  // namespace
+
+/// An ELF file, opened by elfutils.
+class Symbols::File {
+ public:
+  explicit File(const std::string& path) {
+    static char* no_folder = nullptr;
+    static const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
+                                          dwfl_offline_section_address, &no_folder};
+    dwfl_.reset(dwfl_begin(&callbacks));
+    if (dwfl_ == nullptr) return;
+    dwfl_report_begin(dwfl_.get());
+    module_ = dwfl_report_offline(dwfl_.get(), "", path.c_str(), -1);
+    dwfl_report_end(dwfl_.get(), nullptr, nullptr);
+  }
+
+  Symbol at(std::uint64_t file_offset) const {
+    if (module_ == nullptr) return {};
+    GElf_Addr bias = 0;
+    Elf* elf = dwfl_module_getelf(module_, &bias);
+    const auto address = address_of(elf, file_offset);
+    if (!address) return {};
+    Symbol symbol;
+    GElf_Sym information{};
+    GElf_Off offset = 0;
+    const char* name =
+        dwfl_module_addrinfo(module_, *address + bias, &offset, &information, nullptr, nullptr, nullptr);
+    if (name != nullptr) symbol.function = name;
+    if (Dwfl_Line* line = dwfl_module_getsrc(module_, *address + bias); line != nullptr) {
+      int number = 0;
+      const char* source = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+      if (source != nullptr) symbol.source = base_name(source) + ":" + std::to_string(number);
+    }
+    return symbol;
+  }
+
+ private:
+  static std::optional<GElf_Addr> address_of(Elf* elf, std::uint64_t file_offset) {
+    std::size_t count = 0;
+    if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return std::nullopt;
+    for (std::size_t i = 0; i < count; ++i) {
+      GElf_Phdr segment{};
+      if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD) continue;
+      if (file_offset >= segment.p_offset && file_offset - segment.p_offset < segment.p_filesz) {
+        return segment.p_vaddr + (file_offset - segment.p_offset);
+      }
+    }
+    return std::nullopt;
+  }
+
+  struct End {
+    void operator()(Dwfl* dwfl) const { dwfl_end(dwfl); }
+  };
+  std::unique_ptr<Dwfl, End> dwfl_;
+  Dwfl_Module* module_ = nullptr;
+};
+
+Symbols::Symbols(const Import& recording) : recording_(recording) {}
+Symbols::~Symbols() = default;
+
+Symbols::Place Symbols::place(const SiteTable::Node& node, bool is_caller) {
+  // A return address may be the next line's.
+  const std::uint64_t address = node.address - (is_caller ? 1 : 0);
+  if (node.image >= recording_.code.size()) return {};
+  const auto& code = recording_.code[node.image];
+  // The last that was mapped there.
+  const auto found = std::find_if(code.rbegin(), code.rend(), [&](const Code& part) {
+    return address >= part.start && address < part.end;
+  });
+  if (found == code.rend()) return {};
+  auto& file = files_[found->path];
+  if (file == nullptr) file = std::make_unique<File>(found->path);
+  const std::uint64_t offset = address - found->start + found->offset;
+  return {&*found, offset, file->at(offset)};
+}
+
+std::string Symbols::text(const Place& place, std::uint64_t address) {
+  if (place.code == nullptr) return hexadecimal(address);
+  const std::string file = base_name(place.code->path);
+  if (place.symbol.function.empty()) return file + "+" + hexadecimal(place.offset);
+  return place.symbol.function + " " + (place.symbol.source.empty() ? file : place.symbol.source);
+}
+
+const std::string& Symbols::label(SiteIndex site) {
+  const auto [found, is_new] = labels_.try_emplace(site);
+  if (!is_new) return found->second;
+  if (site == kNoSite) return found->second = "the kernel";
+  std::string of_program;
+  std::string innermost;
+  bool is_caller = false;
+  for (SiteIndex at = site; at != kNoSite; at = recording_.sites[at].caller, is_caller = true) {
+    const SiteTable::Node& node = recording_.sites[at];
+    const Place here = place(node, is_caller);
+    if (innermost.empty()) innermost = text(here, node.address);
+    if (here.code != nullptr && is_c_library(here.code->path)) continue;
+    if (!here.symbol.source.empty()) return found->second = text(here, node.address);
+    if (of_program.empty()) of_program = text(here, node.address);
+  }
+  return found->second = of_program.empty() ? innermost : of_program;
+}
+
+}  // namespace faultline::record
