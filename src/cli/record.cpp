@@ -17,7 +17,8 @@
 namespace faultline::cli {
 namespace {
 
-constexpr const char* kFooter = R"(The command runs under QEMU's user mode (package qemu-user), some times slower than by itself. x86-64 and arm64 programs,
+constexpr const char* kFooter =
+    R"(The command runs under QEMU's user mode (package qemu-user), some times slower than by itself. x86-64 and arm64 programs,
 static or not, with threads, forks and what they execute. Its memory calls are recorded, and of each page the first load, store,
 atomic and fetch after each of them. What a program that was killed did until then is there.
 Exit status: 0 when the recording is complete, whatever the command's own is.

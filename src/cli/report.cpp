@@ -19,7 +19,8 @@
 namespace faultline::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Runs the recording on a model, and says where its calls and faults come from. RECORDING:PID is one process of it; without
+constexpr const char* kFooter =
+    R"(Runs the recording on a model, and says where its calls and faults come from. RECORDING:PID is one process of it; without
 it the first.
 
   faults later   faults on the pages that a call was the last to change; those of copy-on-write are the fork's

@@ -139,8 +139,8 @@ std::expected<std::size_t, std::string> chosen_process(const record::Import& rec
   if (id.empty()) return 0;
   const auto found = std::ranges::find(recording.processes, id, &record::RecordedProcess::id);
   if (found != recording.processes.end()) return static_cast<std::size_t>(found - recording.processes.begin());
-  return std::unexpected(fmt::format("no process {}: the recording begins with {}", id,
-                                     describe(recording.processes.front())));
+  return std::unexpected(
+      fmt::format("no process {}: the recording begins with {}", id, describe(recording.processes.front())));
 }
 
 std::expected<RecordingFile, std::string> load_recording_file(const std::string& path) {
@@ -164,7 +164,8 @@ std::expected<Source, std::string> load(const std::string& path, Language langua
   const bool as_log =
       language == Language::strace || (language == Language::by_content && program::looks_like_strace(*text));
   if (as_log) return load_log(path, log, std::move(*text));
-  if (!log.process.empty()) return cannot_read(path, "it is a program; expected a log of strace or a recording before ':PID'");
+  if (!log.process.empty())
+    return cannot_read(path, "it is a program; expected a log of strace or a recording before ':PID'");
   auto program = program::parse(*text, path);
   if (!program) return std::unexpected(program::render(program.error()));
   return Source{path, std::move(*text), std::move(*program), {}};

@@ -27,9 +27,9 @@ enum class Language : std::uint8_t {
   recording,   // docs/recording.md
 };
 
-/// Reads and parses a program, or imports a log of strace or a recording; "-" is standard input. LOG:PID is one process of these, else
-/// it is the first. The error is ready to print: why the file cannot be read, or the place in it that is wrong, with
-/// its line and a caret.
+/// Reads and parses a program, or imports a log of strace or a recording; "-" is standard input. LOG:PID is one process
+/// of these, else it is the first. The error is ready to print: why the file cannot be read, or the place in it that is
+/// wrong, with its line and a caret.
 std::expected<Source, std::string> load(const std::string& path, Language language = Language::by_content);
 
 /// Which process of a recording `id` names: the first when it is empty. The error names those that there are.

@@ -11,8 +11,8 @@ namespace faultline::record {
 inline constexpr std::string_view kMagic{"FLREC\r\n\0", 8};
 inline constexpr std::uint32_t kVersion = 1;
 
-/// Before each frame: this word, the frame's length compressed and uncompressed, and the CRC-32 of its compressed bytes;
-/// little-endian words of 32 bits.
+/// Before each frame: this word, the frame's length compressed and uncompressed, and the CRC-32 of its compressed
+/// bytes; little-endian words of 32 bits.
 inline constexpr std::uint32_t kFrameMark = 0x4d524652;
 inline constexpr std::size_t kFrameHeader = 16;
 /// No frame is longer than this when it is uncompressed.
@@ -64,9 +64,9 @@ enum class Machine : std::uint8_t { x86_64 = 1, arm64 = 2 };
 /// The longest path that a record holds; what is longer is cut.
 inline constexpr std::size_t kLongestPath = 1024;
 
-/// Between the plugin and the command: each chunk of whole records of one process begins with the length of the chunk and
-/// the pid, words of 32 bits; a chunk is no longer than a pipe takes at once, so that those of several processes do not
-/// mix (PIPE_BUF of pipe(7)).
+/// Between the plugin and the command: each chunk of whole records of one process begins with the length of the chunk
+/// and the pid, words of 32 bits; a chunk is no longer than a pipe takes at once, so that those of several processes do
+/// not mix (PIPE_BUF of pipe(7)).
 inline constexpr std::size_t kChunk = 4096;
 inline constexpr std::size_t kChunkHeader = 8;
 

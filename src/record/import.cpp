@@ -46,8 +46,8 @@ struct PendingFork {
 
 std::string printable(std::string_view path) {
   std::string text(path);
-  std::ranges::replace_if(text, [](char c) { return program::is_control(c) || static_cast<unsigned char>(c) >= 0x80; },
-                          '?');
+  std::ranges::replace_if(
+      text, [](char c) { return program::is_control(c) || static_cast<unsigned char>(c) >= 0x80; }, '?');
   return text;
 }
 

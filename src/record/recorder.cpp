@@ -60,7 +60,8 @@ std::expected<Emulation, std::string> emulation_of(std::vector<std::string> comm
       if (name == std::string::npos) return std::unexpected(found + ": its first line names no interpreter");
       const std::size_t end = line.find_first_of(" \t", name);
       std::vector<std::string> longer{line.substr(name, end == std::string::npos ? end : end - name)};
-      if (const std::size_t rest = line.find_first_not_of(" \t", end); end != std::string::npos && rest != std::string::npos) {
+      if (const std::size_t rest = line.find_first_not_of(" \t", end);
+          end != std::string::npos && rest != std::string::npos) {
         longer.push_back(line.substr(rest, line.find_last_not_of(" \t") - rest + 1));
       }
       longer.push_back(found);
@@ -111,7 +112,8 @@ class PipeFolder {
  public:
   PipeFolder() {
     const char* temporary = std::getenv("TMPDIR");
-    std::string name = std::string(temporary != nullptr && *temporary != '\0' ? temporary : "/tmp") + "/faultline-XXXXXX";
+    std::string name =
+        std::string(temporary != nullptr && *temporary != '\0' ? temporary : "/tmp") + "/faultline-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) return;
     folder_ = name;
     if (mkfifo(pipe().c_str(), 0600) != 0) error_ = std::strerror(errno);

@@ -72,8 +72,7 @@ struct Foreign {
 struct Incomplete {
   std::uint64_t kilobytes = 0;
 };
-using Record =
-    std::variant<Start, File, Site, Mapped, Access, MemoryCall, Forking, Forked, Ended, Foreign, Incomplete>;
+using Record = std::variant<Start, File, Site, Mapped, Access, MemoryCall, Forking, Forked, Ended, Foreign, Incomplete>;
 
 /// How a recording ends: by itself, or because whoever wrote it was stopped.
 enum class Closing : std::uint8_t { complete, open };

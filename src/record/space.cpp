@@ -100,8 +100,8 @@ bool answered_by_qemu(const MemoryCall& call) {
 
 void Space::begin(Making& making) {
   making.slots.emplace_back("zeros");
-  statements().push_back(
-      call_statement_into(kOwn, Sys::open, {{0, Spelling::text, "/dev/zero"}, {0}}, {kZeros, Spelling::variable, "zeros"}));
+  statements().push_back(call_statement_into(kOwn, Sys::open, {{0, Spelling::text, "/dev/zero"}, {0}},
+                                             {kZeros, Spelling::variable, "zeros"}));
 }
 
 Space Space::forked() const {
@@ -136,7 +136,8 @@ void Space::cache(FileState& file, std::uint64_t bytes, Making& making) {
                                              memory));
   program::Access store;
   store.kind = AccessKind::store;
-  store.address = program::ExprPtr(new program::Expr{kOwn, program::Variable{{static_cast<std::uint32_t>(slot)}, name}});
+  store.address =
+      program::ExprPtr(new program::Expr{kOwn, program::Variable{{static_cast<std::uint32_t>(slot)}, name}});
   store.length = number(kOwn, added, 10);
   Statement written;
   written.node = std::move(store);
@@ -202,11 +203,9 @@ void Space::add_call(const MemoryCall& recorded, std::uint32_t origin, Making& m
 }
 
 void Space::store_by_kernel(const Access& access, Position position) {
-  statements().push_back(call_statement(position, Sys::read,
-                                        {{kZeros, Spelling::variable, "zeros"},
-                                         {access.address, Spelling::address},
-                                         {access.bytes}},
-                                        SpelledArgument{access.bytes}));
+  statements().push_back(call_statement(
+      position, Sys::read, {{kZeros, Spelling::variable, "zeros"}, {access.address, Spelling::address}, {access.bytes}},
+      SpelledArgument{access.bytes}));
 }
 
 void Space::add_access(const Access& access, std::uint32_t origin, SiteIndex site) {

@@ -58,8 +58,8 @@ class Space {
     std::uint64_t pages = 0;
   };
 
-  /// The descriptor to map that file by: of a memfd whose first `bytes` are in the page cache; ~0 for a file that has no
-  /// pages of its own.
+  /// The descriptor to map that file by: of a memfd whose first `bytes` are in the page cache; ~0 for a file that has
+  /// no pages of its own.
   std::uint64_t descriptor_of(std::uint64_t file, std::uint64_t bytes, Making& making);
   void cache(FileState& file, std::uint64_t bytes, Making& making);
   void store_by_kernel(const Access& access, program::Position position);

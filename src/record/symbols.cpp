@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace faultline::record {
 namespace {
@@ -50,8 +51,7 @@ class Symbols::File {
     Symbol symbol;
     GElf_Sym information{};
     GElf_Off offset = 0;
-    const char* name =
-        dwfl_module_addrinfo(module_, *address + bias, &offset, &information, nullptr, nullptr, nullptr);
+    const char* name = dwfl_module_addrinfo(module_, *address + bias, &offset, &information, nullptr, nullptr, nullptr);
     if (name != nullptr) symbol.function = name;
     if (Dwfl_Line* line = dwfl_module_getsrc(module_, *address + bias); line != nullptr) {
       int number = 0;
@@ -91,9 +91,8 @@ Symbols::Place Symbols::place(const SiteTable::Node& node, bool is_caller) {
   if (node.image >= recording_.code.size()) return {};
   const auto& code = recording_.code[node.image];
   // The last that was mapped there.
-  const auto found = std::find_if(code.rbegin(), code.rend(), [&](const Code& part) {
-    return address >= part.start && address < part.end;
-  });
+  const auto found = std::find_if(code.rbegin(), code.rend(),
+                                  [&](const Code& part) { return address >= part.start && address < part.end; });
   if (found == code.rend()) return {};
   auto& file = files_[found->path];
   if (file == nullptr) file = std::make_unique<File>(found->path);
@@ -123,7 +122,8 @@ const std::string& Symbols::label(SiteIndex site) {
     if (!here.symbol.source.empty()) return found->second = text(here, node.address);
     if (of_program.empty()) of_program = text(here, node.address);
   }
-  return found->second = of_program.empty() ? innermost : of_program;
+  found->second = of_program.empty() ? std::move(innermost) : std::move(of_program);
+  return found->second;
 }
 
 }  // namespace faultline::record

@@ -26,8 +26,9 @@ class Symbols {
   Symbols(const Symbols&) = delete;
   Symbols& operator=(const Symbols&) = delete;
 
-  /// Where the program itself did it: of the place and its callers, without those in the C library's files, the innermost
-  /// with debugging information, else the innermost; if all are in the C library, the place. "cycle loop.c:12", "libz.so.1.2.13+0x4f20".
+  /// Where the program itself did it: of the place and its callers, without those in the C library's files, the
+  /// innermost with debugging information, else the innermost; if all are in the C library, the place. "cycle
+  /// loop.c:12", "libz.so.1.2.13+0x4f20".
   const std::string& label(SiteIndex site);
 
  private:

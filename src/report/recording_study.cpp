@@ -144,8 +144,8 @@ void RecordingStudy::end(const run::Step& step, const run::StepOutcome& outcome)
   origin_ = nullptr;
   figures_.counted += outcome.counted;
   const bool is_access = !origin.is_call && origin.site != record::kNoSite;
-  const bool by_kernel = !origin.is_call && call_of(*step.statement) != nullptr &&
-                         call_of(*step.statement)->sys == program::Sys::read;
+  const bool by_kernel =
+      !origin.is_call && call_of(*step.statement) != nullptr && call_of(*step.statement)->sys == program::Sys::read;
   const Process& process = processes_[step.process];
   const auto blame = [&](Addr page, bool shared) {
     const auto change = process.history.last_change(page);

@@ -48,52 +48,52 @@ constexpr Row kRows[] = {
     {334, 293, is(What::rseq)},
     {76, 45, is(What::truncates)},
     {77, 46, is(What::truncates)},
-    {0, 63, writes(result(1))},                                     // read
-    {17, 67, writes(result(1))},                                    // pread64
-    {19, 65, writes({Extent::vector, 1, 0, 2})},                    // readv
-    {295, 69, writes({Extent::vector, 1, 0, 2})},                   // preadv
-    {45, 207, writes(result(1))},                                   // recvfrom
-    {47, 212, writes({Extent::message, 1, 0, 0})},                  // recvmsg
-    {78, kNone, writes(result(1))},                                 // getdents
-    {217, 61, writes(result(1))},                                   // getdents64
-    {4, kNone, writes(fixed(1, 144))},                              // stat
-    {5, 80, writes(fixed(1, 144))},                                 // fstat
-    {6, kNone, writes(fixed(1, 144))},                              // lstat
-    {262, 79, writes(fixed(2, 144))},                               // newfstatat
-    {332, 291, writes(fixed(4, 256))},                              // statx
-    {89, kNone, writes(result(1))},                                 // readlink
-    {267, 78, writes(result(2))},                                   // readlinkat
-    {79, 17, writes(result(0))},                                    // getcwd
-    {63, 160, writes(fixed(0, 390))},                               // uname
-    {318, 278, writes(result(0))},                                  // getrandom
-    {228, 113, writes(fixed(1, 16))},                               // clock_gettime
-    {229, 114, writes(fixed(1, 16))},                               // clock_getres
-    {96, 169, writes(fixed(0, 16), fixed(1, 8))},                   // gettimeofday
-    {99, 179, writes(fixed(0, 112))},                               // sysinfo
-    {98, 165, writes(fixed(1, 144))},                               // getrusage
-    {100, 153, writes(fixed(0, 32))},                               // times
-    {61, 260, writes(fixed(1, 4), fixed(3, 144))},                  // wait4
-    {247, 95, writes(fixed(2, 128))},                               // waitid
-    {7, kNone, writes({Extent::times_argument, 0, 8, 1})},          // poll
-    {271, 73, writes({Extent::times_argument, 0, 8, 1})},           // ppoll
-    {232, kNone, writes({Extent::times_result, 1, 12, 0})},         // epoll_wait
-    {281, 22, writes({Extent::times_result, 1, 12, 0})},            // epoll_pwait
-    {22, kNone, writes(fixed(0, 8))},                               // pipe
-    {293, 59, writes(fixed(0, 8))},                                 // pipe2
-    {53, 199, writes(fixed(3, 8))},                                 // socketpair
-    {13, 134, writes(fixed(2, 32))},                                // rt_sigaction
-    {14, 135, writes(fixed(2, 8))},                                 // rt_sigprocmask
-    {131, 132, writes(fixed(1, 24))},                               // sigaltstack
-    {302, 261, writes(fixed(3, 16))},                               // prlimit64
-    {97, 163, writes(fixed(1, 16))},                                // getrlimit
-    {137, 43, writes(fixed(1, 120))},                               // statfs
-    {138, 44, writes(fixed(1, 120))},                               // fstatfs
-    {204, 123, writes(result(2))},                                  // sched_getaffinity
-    {16, 29, writes({Extent::ioctl, 2, 0, 1})},                     // ioctl
-    {27, 232, writes({Extent::mincore, 2, 0, 0})},                  // mincore
+    {0, 63, writes(result(1))},                              // read
+    {17, 67, writes(result(1))},                             // pread64
+    {19, 65, writes({Extent::vector, 1, 0, 2})},             // readv
+    {295, 69, writes({Extent::vector, 1, 0, 2})},            // preadv
+    {45, 207, writes(result(1))},                            // recvfrom
+    {47, 212, writes({Extent::message, 1, 0, 0})},           // recvmsg
+    {78, kNone, writes(result(1))},                          // getdents
+    {217, 61, writes(result(1))},                            // getdents64
+    {4, kNone, writes(fixed(1, 144))},                       // stat
+    {5, 80, writes(fixed(1, 144))},                          // fstat
+    {6, kNone, writes(fixed(1, 144))},                       // lstat
+    {262, 79, writes(fixed(2, 144))},                        // newfstatat
+    {332, 291, writes(fixed(4, 256))},                       // statx
+    {89, kNone, writes(result(1))},                          // readlink
+    {267, 78, writes(result(2))},                            // readlinkat
+    {79, 17, writes(result(0))},                             // getcwd
+    {63, 160, writes(fixed(0, 390))},                        // uname
+    {318, 278, writes(result(0))},                           // getrandom
+    {228, 113, writes(fixed(1, 16))},                        // clock_gettime
+    {229, 114, writes(fixed(1, 16))},                        // clock_getres
+    {96, 169, writes(fixed(0, 16), fixed(1, 8))},            // gettimeofday
+    {99, 179, writes(fixed(0, 112))},                        // sysinfo
+    {98, 165, writes(fixed(1, 144))},                        // getrusage
+    {100, 153, writes(fixed(0, 32))},                        // times
+    {61, 260, writes(fixed(1, 4), fixed(3, 144))},           // wait4
+    {247, 95, writes(fixed(2, 128))},                        // waitid
+    {7, kNone, writes({Extent::times_argument, 0, 8, 1})},   // poll
+    {271, 73, writes({Extent::times_argument, 0, 8, 1})},    // ppoll
+    {232, kNone, writes({Extent::times_result, 1, 12, 0})},  // epoll_wait
+    {281, 22, writes({Extent::times_result, 1, 12, 0})},     // epoll_pwait
+    {22, kNone, writes(fixed(0, 8))},                        // pipe
+    {293, 59, writes(fixed(0, 8))},                          // pipe2
+    {53, 199, writes(fixed(3, 8))},                          // socketpair
+    {13, 134, writes(fixed(2, 32))},                         // rt_sigaction
+    {14, 135, writes(fixed(2, 8))},                          // rt_sigprocmask
+    {131, 132, writes(fixed(1, 24))},                        // sigaltstack
+    {302, 261, writes(fixed(3, 16))},                        // prlimit64
+    {97, 163, writes(fixed(1, 16))},                         // getrlimit
+    {137, 43, writes(fixed(1, 120))},                        // statfs
+    {138, 44, writes(fixed(1, 120))},                        // fstatfs
+    {204, 123, writes(result(2))},                           // sched_getaffinity
+    {16, 29, writes({Extent::ioctl, 2, 0, 1})},              // ioctl
+    {27, 232, writes({Extent::mincore, 2, 0, 0})},           // mincore
 };
 
-std::vector<Meaning> table(std::int16_t Row::*number) {
+std::vector<Meaning> table(std::int16_t Row::* number) {
   std::vector<Meaning> meanings;
   for (const Row& row : kRows) {
     if (row.*number < 0) continue;
@@ -112,7 +112,7 @@ const Meaning& meaning_of(Machine machine, std::int64_t number) {
   static const Meaning nothing;
   const std::vector<Meaning>& meanings = machine == Machine::arm64 ? arm64 : x86_64;
   return number >= 0 && static_cast<std::size_t>(number) < meanings.size() ? meanings[static_cast<std::size_t>(number)]
-                                                                          : nothing;
+                                                                           : nothing;
 }
 
 }  // namespace faultline::record

@@ -49,10 +49,10 @@ Instruction classify_arm64(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < 4) return Instruction::other;
   const std::uint32_t word = bytes[0] | static_cast<std::uint32_t>(bytes[1]) << 8U |
                              static_cast<std::uint32_t>(bytes[2]) << 16U | static_cast<std::uint32_t>(bytes[3]) << 24U;
-  if ((word & 0xfc000000U) == 0x94000000U) return Instruction::call;    // bl
-  if ((word & 0xfffffc1fU) == 0xd63f0000U) return Instruction::call;    // blr
-  if ((word & 0xfefff800U) == 0xd63f0800U) return Instruction::call;    // blraa and its kind
-  if (word == 0xd4000001U) return Instruction::system_call;             // svc #0
+  if ((word & 0xfc000000U) == 0x94000000U) return Instruction::call;  // bl
+  if ((word & 0xfffffc1fU) == 0xd63f0000U) return Instruction::call;  // blr
+  if ((word & 0xfefff800U) == 0xd63f0800U) return Instruction::call;  // blraa and its kind
+  if (word == 0xd4000001U) return Instruction::system_call;           // svc #0
   return arch::is_atomic_rmw(word) ? Instruction::atomic : Instruction::other;
 }
 

@@ -22,8 +22,8 @@ std::optional<Mapping> parse(const char* line) {
                   &mapping.offset, &path) < 4) {
     return std::nullopt;
   }
-  mapping.protection = (flags[0] == 'r' ? PROT_READ : 0U) | (flags[1] == 'w' ? PROT_WRITE : 0U) |
-                       (flags[2] == 'x' ? PROT_EXEC : 0U);
+  mapping.protection =
+      (flags[0] == 'r' ? PROT_READ : 0U) | (flags[1] == 'w' ? PROT_WRITE : 0U) | (flags[2] == 'x' ? PROT_EXEC : 0U);
   mapping.shared = flags[3] == 's';
   const std::string_view rest = path > 0 ? line + path : "";
   if (rest.starts_with('/')) mapping.path = rest.substr(0, rest.find('\n'));

@@ -12,8 +12,8 @@
 
 namespace faultline::record {
 
-/// How each page has been touched since the last event that concerned it: a byte per page, in leaves of 2 MiB of address
-/// space that are made at the first touch and kept. For many threads at once.
+/// How each page has been touched since the last event that concerned it: a byte per page, in leaves of 2 MiB of
+/// address space that are made at the first touch and kept. For many threads at once.
 class PageStates {
  public:
   static constexpr unsigned kLeafShift = 21;

@@ -89,9 +89,8 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
   std::uint64_t page = start >> 12U;
   {
     const std::lock_guard guard(plugin->mutex);
-    qemu_plugin_register_vcpu_tb_exec_cb(
-        tb, plugin->return_places.contains(start) ? on_block_behind_call : on_block, QEMU_PLUGIN_CB_NO_REGS,
-        as_data(start));
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, plugin->return_places.contains(start) ? on_block_behind_call : on_block,
+                                         QEMU_PLUGIN_CB_NO_REGS, as_data(start));
   }
   for (std::size_t i = 0; i < count; ++i) {
     qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);

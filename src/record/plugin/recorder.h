@@ -30,7 +30,7 @@ struct Thread {
   Arguments arguments{};             // of the system call that it is in
   const Meaning* meaning = nullptr;
   bool holds_mappings = false;
-  std::uint64_t rseq = 0;         // where the thread asked the kernel to keep its rseq(2) area
+  std::uint64_t rseq = 0;          // where the thread asked the kernel to keep its rseq(2) area
   std::uint64_t child_number = 0;  // where a fork that it is in makes the kernel store the child's number, in the child
 };
 
@@ -90,8 +90,9 @@ class Recorder {
   std::string program_;
   std::optional<Emulator> emulator_;
   std::uint64_t base_ = 0;
-  std::mutex mappings_;  // held over calls that change mappings, so that their records are in the order of their effects
-  std::mutex mutex_;     // guards what follows
+  std::mutex
+      mappings_;      // held over calls that change mappings, so that their records are in the order of their effects
+  std::mutex mutex_;  // guards what follows
   Channel channel_;
   Sites sites_;
   KnownMemory known_;

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// QEMU's interface for TCG plugins, version 1: the parts that are used here and by the recorder, declared by this project, as Debian ships
-/// no header. Documented in QEMU's docs/devel/tcg-plugins.rst.
+/// QEMU's interface for TCG plugins, version 1: the parts that are used here and by the recorder, declared by this
+/// project, as Debian ships no header. Documented in QEMU's docs/devel/tcg-plugins.rst.
 extern "C" {
 
 using qemu_plugin_id_t = std::uint64_t;
