@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "program/parser.h"
+#include "program/slot_order.h"
 #include "program/strace_call.h"
 #include "program/strace_log.h"
 #include "program/strace_space.h"
@@ -263,6 +264,7 @@ class Importer {
     if (image.pid != 0) process.program.answers += ", process " + process.id;
     process.program.body = std::move(spaces_[image.root].recorded.statements());
     process.program.slots = std::move(image.slots);
+    order_slots(process.program);
     process.notes = strace_notes(image.tally);
     return process;
   }

@@ -9,6 +9,7 @@
 #include "base/flags.h"
 #include "program/parser.h"
 #include "program/printer.h"
+#include "program/slot_order.h"
 #include "program/utf8.h"
 #include "record/space.h"
 
@@ -263,6 +264,7 @@ class Importer {
     process.program.name = name_;
     process.program.answers = "What was recorded of " + process.path + ", process " + process.id;
     process.program.slots = std::move(image.making.slots);
+    order_slots(process.program);
     process.program.body = std::move(spaces_[image.root].space.statements());
     print_titles(process.program.body);
     note_what_is_lacking(image.making, process);

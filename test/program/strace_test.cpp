@@ -68,6 +68,20 @@ TEST(Strace, AMemfdIsAVariableAndItsMappingsAreItsOwnUntilItIsClosed) {
   EXPECT_TRUE(parse(print(imported(log).processes.front().program), "memfd.fl"));
 }
 
+TEST(Strace, AMemfdOfAChildIsNumberedWhereTheChildStands) {
+  const std::string log =
+      "10 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f00000000\n"
+      "10 fork() = 11\n"
+      "10 memfd_create(\"later in the text\", 0) = 3\n"
+      "11 memfd_create(\"later in time\", 0) = 3\n"
+      "11 ftruncate(3, 4096) = 0\n"
+      "10 ftruncate(3, 8192) = 0\n";
+  const Program program = std::move(imported(log).processes.front().program);
+  const auto again = parse(print(program), "forked.fl");
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(equal(program, *again)) << print(program);
+}
+
 TEST(Strace, OnlyTheMemoryOptionOfPrctlIsTaken) {
   EXPECT_EQ(statements("prctl(PR_SET_NAME, \"name\") = 0\n"
                        "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) = 0\n"
