@@ -151,10 +151,10 @@ std::expected<void, std::string> boot_into(const fs::path& folder, Guest guest, 
     functions += *part;
     more = !part->empty();
   }
-  if (const auto ready = qemu->message(deadline); !ready) {
-    return std::unexpected(boot_failure(*qemu, ready.error(), limit));
-  }
-  if (auto saved = save_state(qemu->monitor(), state.get(), deadline); !saved) return saved;
+  const auto ready = qemu->message(deadline);
+  if (!ready) return std::unexpected(boot_failure(*qemu, ready.error(), limit));
+  const Stops stops = *ready == "halts" ? Stops::by_itself : Stops::when_saved;
+  if (auto saved = save_state(qemu->monitor(), state.get(), stops, deadline); !saved) return saved;
   if (auto copied = copy_sparse(memory.get(), folder / "memory"); !copied) return copied;
   struct stat written{};
   if (fstat(state.get(), &written) != 0 || written.st_size == 0) {
