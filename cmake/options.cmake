@@ -2,7 +2,6 @@
 option(FAULTLINE_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(FAULTLINE_WERROR "Treat warnings as errors" ON)
 option(FAULTLINE_TESTS "Build the tests" ON)
-option(FAULTLINE_VM_TESTS "Test with whole kernels under QEMU too, those that `faultline kernel fetch` got" OFF)
 option(FAULTLINE_BENCH "Build the benchmarks" ON)
 option(FAULTLINE_UNITY "Compile the files of a room together: sooner, but each file's own includes go unchecked" OFF)
 option(FAULTLINE_FUZZ "Build the fuzzers; needs clang" OFF)

@@ -16,6 +16,7 @@
 
 #include "agent/arch.h"
 #include "agent/guest_config.h"
+#include "agent/halt.h"
 #include "agent/marks.h"
 #include "agent/meter.h"
 #include "agent/own_memory.h"
@@ -141,7 +142,8 @@ void be_init() {
   send_kernel_functions();
   leave_console();
   take_precedence();
-  send_message(run::frame("ready"));
+  send_message(run::frame(find_halt() == Halt::exact ? "halts" : "runs"));
+  halt();
   run::Report report;
   if (const std::optional<run::Request> request = wait_for_request()) {
     arch::close_configuration();

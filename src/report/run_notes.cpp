@@ -60,7 +60,15 @@ std::string place(const program::Position& position) {
 }
 
 std::string with_detail(std::string text, const std::string& detail) {
-  return detail.empty() ? text : fmt::format("{}: {}", text, printable(detail, kWidestDetail));
+  // A kernel's console comes in lines.
+  std::string_view separator = ": ";
+  for (std::string_view rest = detail; !rest.empty(); separator = "\n  ") {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    text += separator;
+    text += printable(rest.substr(0, end), kWidestDetail);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return text;
 }
 
 }  // namespace

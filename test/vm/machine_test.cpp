@@ -5,6 +5,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,28 +17,13 @@
 
 #include "machine/vm/cache.h"
 #include "machine/vm/kernel_store.h"
-#include "machine/vm/subprocess.h"
+#include "needs_kernel.h"
 #include "program/parser.h"
 
 namespace faultline::machine {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Why a machine cannot be tested here; empty where it can.
-std::string missing(const std::string& kernel) {
-  if (FAULTLINE_VM_TESTS == 0) return "built without FAULTLINE_VM_TESTS";
-  const vm::KernelName name = vm::KernelName::parse(kernel);
-  const char* qemu = name.arch == arch::Arch::arm64 ? "qemu-system-aarch64" : "qemu-system-x86_64";
-  if (vm::find_program(qemu).empty()) return std::string(qemu) + " is not installed";
-  const auto store = vm::KernelStore::open();
-  if (!store) return store.error();
-  const auto found = store->find(name);
-  return found ? "" : found.error();
-}
-
-#define NEEDS(kernel) \
-  if (const std::string why = missing(kernel); !why.empty()) GTEST_SKIP() << why
 
 program::Program parsed(const std::string& text) {
   auto program = program::parse(text, "test.fl");
@@ -190,6 +178,16 @@ load(c, size)
   EXPECT_EQ(row_at(report, 8).counted[Counter::exceptions], 64U);
 }
 
+/// This process's children.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  for (const auto& task : fs::directory_iterator("/proc/self/task")) {
+    std::ifstream file(task.path() / "children");
+    for (pid_t child = 0; file >> child;) found.push_back(child);
+  }
+  return found;
+}
+
 /// What goes wrong, in a cache of its own that has the newest 6.1.
 class BrokenVm : public testing::Test {
  protected:
@@ -225,9 +223,24 @@ TEST_F(BrokenVm, BootsAnewWhereASnapshotWasCutShort) {
   const program::Program program = parsed("getppid()\n");
   ASSERT_EQ(run_on("6.1", program).ending, run::Ending::completed);
   ASSERT_EQ(snapshots().size(), 1U);
-  fs::resize_file(snapshots()[0] / "state", 1'000'000);
-  EXPECT_EQ(run_on("6.1", program).ending, run::Ending::completed);
-  EXPECT_GT(fs::file_size(snapshots()[0] / "state"), 10'000'000U);
+  fs::resize_file(snapshots()[0] / "memory", 1'000'000);
+  const run::Report report = run_on("6.1", program);
+  EXPECT_EQ(report.ending, run::Ending::completed);
+  EXPECT_TRUE(std::ranges::any_of(report.notes, [](const std::string& note) { return note.contains("booted anew"); }));
+}
+
+TEST_F(BrokenVm, SaysThatQemuWasKilled) {
+  std::atomic<bool> killed = false;
+  const std::jthread killer([&](const std::stop_token& stop) {
+    while (!stop.stop_requested() && !killed) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      for (const pid_t child : children()) killed = kill(child, SIGKILL) == 0;
+    }
+  });
+  const run::Report report = run_on("6.1", parsed("getppid()\n"));
+  EXPECT_EQ(report.ending, run::Ending::failed);
+  EXPECT_TRUE(report.detail.contains("QEMU was killed by signal 9")) << report.detail;
+  EXPECT_TRUE(snapshots().empty());
 }
 
 TEST_F(BrokenVm, TellsOfAKernelThatEndsBeforeItHasBooted) {

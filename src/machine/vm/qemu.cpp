@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "machine/agent_process.h"
+#include "machine/vm/hmp.h"
 
 namespace faultline::machine::vm {
 namespace {
@@ -126,9 +127,12 @@ std::vector<std::string> Guest::board() const {
     add(words, {"-M", "q35,memory-backend=memory", "-cpu", "max"});
   }
   add(words, {"-smp", std::to_string(cpus), "-m", std::to_string(memory_mb)});
+  // By which the agent stops the guest where its state is to be kept; it runs on from there.
+  add(words, {"-device", "pvpanic-pci", "-action", "panic=pause"});
   // One instruction is one nanosecond, and nothing waits: time is what the guest executes.
   add(words, {"-accel", "tcg", "-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"});
-  add(words, {"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-append", kernel_arguments(arch)});
+  add(words, {"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-seed", "1", "-append",
+              kernel_arguments(arch)});
   return words;
 }
 
@@ -179,13 +183,12 @@ std::expected<Qemu, std::string> Qemu::start(const Guest& guest, const Task& tas
                              {qemu.console_.get(), STDERR_FILENO}};
   if (task.incoming >= 0) {
     passed.push_back({task.incoming, kIncoming});
-    const std::string order =
-        fmt::format("migrate_set_capability x-ignore-shared on\nmigrate_incoming fd:{}\n", kIncoming);
-    if (!write_all(qemu.monitor_.get(), order)) return system_error("QEMU's monitor");
+    order_restore(qemu.monitor_.get(), kIncoming);
   }
   const auto process = spawn(command_of(guest, task, *plugin), passed);
   if (!process) return std::unexpected(process.error());
   qemu.process_ = *process;
+  if (task.incoming >= 0) continue_restored(qemu.monitor_.get());
   return qemu;
 }
 

@@ -38,6 +38,15 @@ class Monitor {
     }
   }
 
+  std::expected<void, std::string> wait_until_stopped() {
+    while (true) {
+      const auto about = execute("query-status");
+      if (!about) return std::unexpected(about.error());
+      if (!about->value("running", true)) return {};
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
  private:
   bool send(std::string_view text, int passed_file) {
     iovec part{const_cast<char*>(text.data()), text.size()};
@@ -85,7 +94,7 @@ class Monitor {
 
 }  // namespace
 
-std::expected<void, std::string> save_state(int socket, int file, Deadline deadline) {
+std::expected<void, std::string> save_state(int socket, int file, Stops stops, Deadline deadline) {
   using namespace std::chrono_literals;
   constexpr std::uint64_t kAsFastAsItGoes = std::uint64_t{1} << 36;  // bytes a second
   Monitor monitor(socket, deadline);
@@ -95,6 +104,9 @@ std::expected<void, std::string> save_state(int socket, int file, Deadline deadl
                                      json{{"capabilities", {{{"capability", "x-ignore-shared"}, {"state", true}}}}}},
                            std::pair{"migrate-set-parameters", json{{"max-bandwidth", kAsFastAsItGoes}}}}) {
     if (auto done = monitor.execute(step.first, step.second); !done) return std::unexpected(done.error());
+  }
+  if (stops == Stops::by_itself) {
+    if (auto stopped = monitor.wait_until_stopped(); !stopped) return stopped;
   }
   if (auto done = monitor.execute("getfd", {{"fdname", "state"}}, file); !done) return std::unexpected(done.error());
   if (auto done = monitor.execute("migrate", {{"uri", "fd:state"}}); !done) return std::unexpected(done.error());

@@ -75,6 +75,7 @@ std::optional<Snapshot> load(const fs::path& folder, const Guest& guest) {
                     guest,
                     folder / "functions",
                     folder / "entries",
+                    false,
                     about.value("release", ""),
                     about.value("version", "")};
   snapshot.guest.initrd = folder / "initrd";
@@ -151,10 +152,10 @@ std::expected<void, std::string> boot_into(const fs::path& folder, Guest guest, 
     functions += *part;
     more = !part->empty();
   }
-  if (const auto ready = qemu->message(deadline); !ready) {
-    return std::unexpected(boot_failure(*qemu, ready.error(), limit));
-  }
-  if (auto saved = save_state(qemu->monitor(), state.get(), deadline); !saved) return saved;
+  const auto ready = qemu->message(deadline);
+  if (!ready) return std::unexpected(boot_failure(*qemu, ready.error(), limit));
+  const Stops stops = *ready == "halts" ? Stops::by_itself : Stops::when_saved;
+  if (auto saved = save_state(qemu->monitor(), state.get(), stops, deadline); !saved) return saved;
   if (auto copied = copy_sparse(memory.get(), folder / "memory"); !copied) return copied;
   struct stat written{};
   if (fstat(state.get(), &written) != 0 || written.st_size == 0) {
@@ -190,6 +191,7 @@ std::expected<Snapshot, std::string> take_snapshot(Guest guest, std::chrono::mil
   if (auto kept = load(folder, guest)) return std::move(*kept);
   const fs::path unfinished = folder.string() + ".new";
   std::error_code error;
+  const bool replaced = fs::exists(folder, error);
   fs::remove_all(unfinished, error);
   if (const auto made = make_folder(unfinished); !made) return std::unexpected(made.error());
   auto booted = boot_into(unfinished, guest, *agent, boot_limit);
@@ -203,7 +205,10 @@ std::expected<Snapshot, std::string> take_snapshot(Guest guest, std::chrono::mil
     return std::unexpected(booted.error());
   }
   remove_least_used(all);
-  if (auto made = load(folder, guest)) return std::move(*made);
+  if (auto made = load(folder, guest)) {
+    made->replaced = replaced;
+    return std::move(*made);
+  }
   return std::unexpected(folder.string() + ": the snapshot that was just made is gone");
 }
 

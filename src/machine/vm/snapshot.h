@@ -17,6 +17,8 @@ struct Snapshot {
   Guest guest;       // with the initial file system that it was booted with
   std::filesystem::path functions;
   std::filesystem::path entries;
+  /// From a new boot as the one that was kept was damaged?
+  bool replaced = false;
   std::string release;  // "6.12.117+deb13-cloud-amd64"
   std::string version;  // "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1 (2026-11-12)"
 };

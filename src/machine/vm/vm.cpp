@@ -84,6 +84,7 @@ class Vm final : public Machine {
     auto qemu = Qemu::start(snapshot->guest, task);
     if (!qemu) return ended(run::Ending::failed, qemu.error());
     run::Report report = answer(*qemu, *snapshot, limit);
+    if (snapshot->replaced) report.notes.emplace_back("the snapshot was damaged, so the kernel was booted anew");
     if (guest_.arch == arch::Arch::x86_64 && has_atomics(program.body)) {
       report.notes.emplace_back(
           "QEMU runs an atomic of x86-64 as a load and then a store: a first touch takes 2 faults, not 1");
