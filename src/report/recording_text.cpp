@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "report/footnotes.h"
@@ -12,9 +13,9 @@
 namespace faultline::report {
 namespace {
 
-constexpr std::array kFaultKinds{Counter::fault_read,  Counter::fault_write,    Counter::fault_file,  Counter::fault_copy,
-                                 Counter::fault_reuse, Counter::fault_spurious, Counter::fault_guard, Counter::fault_signal,
-                                 Counter::populated};
+constexpr std::array kFaultKinds{Counter::fault_read,  Counter::fault_write,  Counter::fault_file,
+                                 Counter::fault_copy,  Counter::fault_reuse,  Counter::fault_spurious,
+                                 Counter::fault_guard, Counter::fault_signal, Counter::populated};
 
 std::string_view short_title(Counter counter) {
   switch (counter) {
@@ -83,9 +84,10 @@ std::string left_out(std::size_t all, std::size_t shown) {
 std::string call_sites(const StudyFigures& figures, std::size_t most, Colour colour) {
   Grid grid({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
              Align::right, Align::right, Align::right, Align::right});
-  grid.set_heading({"call", "site", "calls", "failed", "pages", "present", "PTEs", "splits", "merges", "flushes",
-                    "faults later"});
-  const auto entries = largest(figures.calls, most, [](const CallFigures& f) { return std::pair(f.later_faults, f.calls); });
+  grid.set_heading(
+      {"call", "site", "calls", "failed", "pages", "present", "PTEs", "splits", "merges", "flushes", "faults later"});
+  const auto entries =
+      largest(figures.calls, most, [](const CallFigures& f) { return std::pair(f.later_faults, f.calls); });
   for (const auto* entry : entries) {
     const CallFigures& f = entry->second;
     grid.add({entry->first.call, entry->first.site, cell(f.calls), cell(f.failures), cell(f.bytes / 4096),
@@ -114,10 +116,11 @@ std::string picture(const StudyFigures& figures) {
   std::array<std::uint64_t, kColumns> most{};
   std::uint64_t peak = 1;
   for (std::size_t i = 0; i < figures.vmas.size(); ++i) {
-    const auto column = [&](std::uint64_t call) { return call * (kColumns - 1) / std::max<std::uint64_t>(figures.memory_calls, 1); };
+    const auto column = [&](std::uint64_t call) {
+      return call * (kColumns - 1) / std::max<std::uint64_t>(figures.memory_calls, 1);
+    };
     const std::uint64_t first = column(figures.vmas[i].call);
-    const std::uint64_t last =
-        i + 1 < figures.vmas.size() ? column(figures.vmas[i + 1].call) : kColumns - 1;
+    const std::uint64_t last = i + 1 < figures.vmas.size() ? column(figures.vmas[i + 1].call) : kColumns - 1;
     for (std::uint64_t c = first; c <= std::min<std::uint64_t>(last, kColumns - 1); ++c) {
       most[c] = std::max(most[c], figures.vmas[i].vmas);
     }
@@ -131,9 +134,9 @@ std::string picture(const StudyFigures& figures) {
 std::string vmas(const StudyFigures& figures) {
   if (figures.vmas.empty()) return {};
   const auto peak = std::ranges::max_element(figures.vmas, {}, &VmaPoint::vmas);
-  std::string text = fmt::format("VMAs  {}  {} at most, after call {}; {} at the end; the limit is {}\n", picture(figures),
-                                 thousands(peak->vmas), thousands(peak->call), thousands(figures.vmas.back().vmas),
-                                 thousands(figures.limit));
+  std::string text = fmt::format("VMAs  {}  {} at most, after call {}; {} at the end; the limit is {}\n",
+                                 picture(figures), thousands(peak->vmas), thousands(peak->call),
+                                 thousands(figures.vmas.back().vmas), thousands(figures.limit));
   if (const auto calls = calls_until_limit(figures)) {
     text += fmt::format("      growing on as in the second half, they reach it after {} more memory calls\n",
                         thousands(*calls));
@@ -152,6 +155,30 @@ std::string protections(const StudyFigures& figures, std::size_t most, Colour co
               protection(change.before) + " → " + protection(change.after), thousands(entry->second), change.site});
   }
   return grid.text(colour) + left_out(figures.protections.size(), entries.size());
+}
+
+std::string ending(const record::RecordedProcess& process) {
+  switch (process.ending) {
+    case record::ProcessEnding::unknown:
+      return "did not end by itself";
+    case record::ProcessEnding::exited:
+      return fmt::format("ended with status {}", process.status);
+    case record::ProcessEnding::executed:
+      return "executed something else";
+  }
+  return {};
+}
+
+/// Of a recording of several: which there are.
+std::string processes(const record::Import& recording, std::size_t most, Colour colour) {
+  if (recording.processes.size() < 2) return {};
+  Grid grid({Align::left, Align::left, Align::right, Align::right, Align::right, Align::left});
+  grid.set_heading({"process", "program", "memory calls", "touches", "forks", "ending"});
+  for (const record::RecordedProcess& process : recording.processes | std::views::take(most)) {
+    grid.add(
+        {process.id, process.path, cell(process.calls), cell(process.accesses), cell(process.forks), ending(process)});
+  }
+  return "\n" + grid.text(colour) + left_out(recording.processes.size(), most);
 }
 
 std::string results(const run::Report& run) {
@@ -193,16 +220,17 @@ std::optional<std::uint64_t> calls_until_limit(const StudyFigures& figures) {
 std::string recording_text(const RecordingReport& report, std::size_t most, Colour colour) {
   const StudyFigures& figures = report.figures;
   const record::RecordedProcess& process = report.process;
-  std::string text = fmt::format(
-      "{} · process {} · {}, {}, {} · {}\n", process.path, process.id, plural(process.calls, "memory call", "memory calls"),
-      plural(process.accesses, "touch", "touches"), plural(process.forks, "fork", "forks"),
-      process.ended ? fmt::format("ended with status {}", process.status) : std::string("did not end by itself"));
+  std::string text =
+      fmt::format("{} · process {} · {}, {}, {} · {}\n", process.path, process.id,
+                  plural(process.calls, "memory call", "memory calls"), plural(process.accesses, "touch", "touches"),
+                  plural(process.forks, "fork", "forks"), ending(process));
   text += fmt::format("{}: {} faults ({} exceptions): {}\n", report.run.machine,
-                      thousands(figures.counted[Counter::minor_faults]), thousands(figures.counted[Counter::exceptions]),
-                      kinds(figures.counted));
+                      thousands(figures.counted[Counter::minor_faults]),
+                      thousands(figures.counted[Counter::exceptions]), kinds(figures.counted));
   text += results(report.run) + "\n";
   text += call_sites(figures, most, colour) + "\n" + fault_sites(figures, most, colour) + "\n" + vmas(figures);
   if (const std::string changes = protections(figures, most, colour); !changes.empty()) text += "\n" + changes;
+  text += processes(report.recording, most, colour);
   for (const auto* notes : {&process.notes, &report.recording.notes}) {
     for (const std::string& note : *notes) text += "\nnote: " + note;
     if (!notes->empty()) text += "\n";
