@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the fuzzers of build/asan, one after the other, on one processor.
 #
-#   scripts/fuzz.sh [SECONDS] [NAME…]     each for SECONDS (60); NAME is program, strace, message,
-#                                         json or compare; all by default
+#   scripts/fuzz.sh [SECONDS] [NAME…]     each for SECONDS (60); NAME is program, strace, recording,
+#                                         message, json or compare; all by default
 #
 # Seeds are fuzz/corpus/NAME, programs/ and the logs of the tests. What a run adds to them stays in build/fuzz/corpus, so
 # that the next one goes on from there. Exits with status 1 after a finding, whose input is then in build/fuzz/findings.
@@ -10,11 +10,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
-[ $# -gt 0 ] || set -- program strace message json compare
+[ $# -gt 0 ] || set -- program strace recording message json compare
 case $seconds in '' | *[!0-9]* | 0) echo "fuzz.sh: '$seconds': expected a number of seconds above 0" >&2; exit 2 ;; esac
 
 built=build/asan/fuzz build=build/fuzz
-mkdir -p $build/findings $build/corpus/{program,strace,message,json,compare} $build/message_seeds
+mkdir -p $build/findings $build/corpus/{program,strace,recording,message,json,compare} $build/message_seeds
 status=0
 for name in "$@"; do
   [ -x "$built/fuzz_$name" ] || { echo "fuzz.sh: there is no $built/fuzz_$name; run \`make fuzz\`" >&2; exit 2; }
@@ -22,6 +22,7 @@ for name in "$@"; do
   [ ! -d "fuzz/corpus/$name" ] || seeds+=("fuzz/corpus/$name")
   case $name in
     program) seeds+=(programs) ;;
+    recording) seeds+=(test/record/recordings) ;;
     strace) seeds+=(test/program/strace) ;;
     compare) seeds+=(fuzz/corpus/json) ;;
     message)

@@ -68,6 +68,10 @@ class Importer {
       import_.notes.emplace_back("the recording has no end: whoever wrote it was stopped");
     }
     if (lost_ > 0) import_.notes.push_back(std::to_string(lost_) + " KiB of records were lost");
+    if (too_deep_ > 0) {
+      import_.notes.push_back(std::to_string(too_deep_) +
+                              " children taken for threads of their parents: too many forks in each other");
+    }
     if (foreign_ > 0) {
       import_.notes.push_back(std::to_string(foreign_) + (foreign_ == 1 ? " program" : " programs") +
                               " executed that could not be recorded, such as " + foreign_path_);
@@ -84,7 +88,11 @@ class Importer {
     if (images_.size() >= kMostProcesses) return "expected no more than 100,000 processes,";
     const auto known = tasks_.find(pid);
     Image image;
-    image.process.parent = known == tasks_.end() ? "" : image_of(known->second).process.id;
+    if (known != tasks_.end()) {
+      Image& before = image_of(known->second);
+      image.process.parent = before.process.id;
+      if (before.root == known->second.space) before.process.ending = ProcessEnding::executed;
+    }
     const unsigned serial = ++images_of_[pid];
     image.process.id = std::to_string(pid) + (serial > 1 ? "." + std::to_string(serial) : "");
     image.process.path = printable(start.path);
@@ -169,7 +177,10 @@ class Importer {
     pending.child.space = task->space;
     const unsigned depth = spaces_[task->space].depth + 1;
     // A child is a block in a block, and those do not nest without end.
-    if (!pending.shares && depth >= program::kMaxBlockDepth) return "expected no more than 99 forks in each other,";
+    if (!pending.shares && depth >= program::kMaxBlockDepth) {
+      pending.shares = true;
+      ++too_deep_;
+    }
     if (!pending.shares) {
       PlacedSpace child;
       child.space = spaces_[task->space].space.forked();
@@ -199,7 +210,7 @@ class Importer {
     if (task == nullptr) return before_start();
     Image& image = image_of(*task);
     if (image.root == task->space) {
-      image.process.ended = true;
+      image.process.ending = ProcessEnding::exited;
       image.process.status = ended.status;
     }
     return {};
@@ -311,6 +322,7 @@ class Importer {
   std::uint64_t foreign_ = 0;
   std::string foreign_path_;
   std::uint64_t lost_ = 0;
+  std::uint64_t too_deep_ = 0;
 };
 
 }  // namespace

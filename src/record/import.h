@@ -30,6 +30,13 @@ struct Code {
   std::string path;
 };
 
+/// How what a process executed came to its end.
+enum class ProcessEnding : std::uint8_t {
+  unknown,   // it was killed, or the recording ends before
+  exited,    // exit_group(2)
+  executed,  // it executed something else
+};
+
 /// What a process was from its execve to the next. Forked children that executed nothing are in it.
 struct RecordedProcess {
   std::string id;  // "7196"; "7196.2" after its second execve
@@ -39,8 +46,8 @@ struct RecordedProcess {
   std::uint64_t calls = 0;
   std::uint64_t accesses = 0;  // recorded touches
   std::uint64_t forks = 0;
-  bool ended = false;  // by itself
-  std::uint64_t status = 0;
+  ProcessEnding ending = ProcessEnding::unknown;
+  std::uint64_t status = 0;  // of one that exited
   program::Program program;
   std::vector<std::string> notes;
 };

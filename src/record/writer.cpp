@@ -20,11 +20,31 @@ void put_number(std::string& to, std::uint64_t value) {
 
 }  // namespace
 
-Writer::Writer(int descriptor) : descriptor_(descriptor) {
+std::string recording_header() {
   std::string header(kMagic);
   put_word(header, kVersion);
-  write_all(header);
+  return header;
 }
+
+std::string recording_frame(std::string_view records) {
+  std::string compressed;
+  if (!records.empty()) {
+    uLongf length = compressBound(records.size());
+    compressed.resize(length);
+    compress2(reinterpret_cast<Bytef*>(compressed.data()), &length, reinterpret_cast<const Bytef*>(records.data()),
+              records.size(), Z_DEFAULT_COMPRESSION);
+    compressed.resize(length);
+  }
+  std::string frame;
+  put_word(frame, kFrameMark);
+  put_word(frame, static_cast<std::uint32_t>(compressed.size()));
+  put_word(frame, static_cast<std::uint32_t>(records.size()));
+  put_word(frame, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(compressed.data()),
+                                                   static_cast<uInt>(compressed.size()))));
+  return frame + compressed;
+}
+
+Writer::Writer(int descriptor) : descriptor_(descriptor) { write_all(recording_header()); }
 
 void Writer::add(std::uint32_t pid, std::string_view records) {
   constexpr std::size_t kEnough = kLongestFrame / 2;
@@ -41,32 +61,13 @@ void Writer::add(std::uint32_t pid, std::string_view records) {
 
 void Writer::flush() {
   if (content_.empty()) return;
-  frame(content_);
+  write_all(recording_frame(content_));
   content_.clear();
 }
 
 void Writer::close() {
   flush();
-  frame({});
-}
-
-void Writer::frame(std::string_view content) {
-  std::string compressed;
-  if (!content.empty()) {
-    uLongf length = compressBound(content.size());
-    compressed.resize(length);
-    compress2(reinterpret_cast<Bytef*>(compressed.data()), &length, reinterpret_cast<const Bytef*>(content.data()),
-              content.size(), Z_DEFAULT_COMPRESSION);
-    compressed.resize(length);
-  }
-  std::string whole;
-  put_word(whole, kFrameMark);
-  put_word(whole, static_cast<std::uint32_t>(compressed.size()));
-  put_word(whole, static_cast<std::uint32_t>(content.size()));
-  put_word(whole, static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(compressed.data()),
-                                                   static_cast<uInt>(compressed.size()))));
-  whole += compressed;
-  write_all(whole);
+  write_all(recording_frame({}));
 }
 
 void Writer::write_all(std::string_view bytes) {

@@ -9,6 +9,11 @@
 
 namespace faultline::record {
 
+/// How a recording begins.
+std::string recording_header();
+/// Records, no more than kLongestFrame bytes of them, as they stand in a recording. Without any: its end.
+std::string recording_frame(std::string_view records);
+
 /// Writes a recording to a descriptor, frame by frame. What has been written can be read, wherever that ends.
 class Writer {
  public:
@@ -26,7 +31,6 @@ class Writer {
   std::uint64_t written() const { return written_; }
 
  private:
-  void frame(std::string_view content);
   void write_all(std::string_view bytes);
 
   int descriptor_;

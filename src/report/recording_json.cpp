@@ -17,6 +17,24 @@ Json counters_json(const Counters& counted) {
 
 Json protection_json(std::optional<Prot> prot) { return prot ? Json(std::to_underlying(*prot)) : Json(nullptr); }
 
+Json status_json(const record::RecordedProcess& process) {
+  return process.ending == record::ProcessEnding::exited ? Json(process.status) : Json(nullptr);
+}
+
+Json processes_json(const record::Import& recording) {
+  Json json = Json::array();
+  for (const record::RecordedProcess& process : recording.processes) {
+    json.push_back({{"id", process.id},
+                    {"path", process.path},
+                    {"parent", process.parent},
+                    {"memory_calls", process.calls},
+                    {"touches", process.accesses},
+                    {"forks", process.forks},
+                    {"status", status_json(process)}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string recording_json(const RecordingReport& report) {
@@ -29,7 +47,7 @@ std::string recording_json(const RecordingReport& report) {
                {"memory_calls", process.calls},
                {"touches", process.accesses},
                {"forks", process.forks},
-               {"status", process.ended ? Json(process.status) : Json(nullptr)},
+               {"status", status_json(process)},
                {"completed", report.run.ending == run::Ending::completed},
                {"counted", counters_json(figures.counted)}};
   const auto results = [&](run::CheckStatus status) {
@@ -64,6 +82,7 @@ std::string recording_json(const RecordingReport& report) {
                                           {"site", change.site},
                                           {"times", times}});
   }
+  json["processes"] = processes_json(report.recording);
   json["notes"] = process.notes;
   for (const std::string& note : report.recording.notes) json["notes"].push_back(note);
   return dump(json) + "\n";

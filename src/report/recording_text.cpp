@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "report/footnotes.h"
@@ -156,6 +157,30 @@ std::string protections(const StudyFigures& figures, std::size_t most, Colour co
   return grid.text(colour) + left_out(figures.protections.size(), entries.size());
 }
 
+std::string ending(const record::RecordedProcess& process) {
+  switch (process.ending) {
+    case record::ProcessEnding::unknown:
+      return "did not end by itself";
+    case record::ProcessEnding::exited:
+      return fmt::format("ended with status {}", process.status);
+    case record::ProcessEnding::executed:
+      return "executed something else";
+  }
+  return {};
+}
+
+/// Of a recording of several: which there are.
+std::string processes(const record::Import& recording, std::size_t most, Colour colour) {
+  if (recording.processes.size() < 2) return {};
+  Grid grid({Align::left, Align::left, Align::right, Align::right, Align::right, Align::left});
+  grid.set_heading({"process", "program", "memory calls", "touches", "forks", "ending"});
+  for (const record::RecordedProcess& process : recording.processes | std::views::take(most)) {
+    grid.add(
+        {process.id, process.path, cell(process.calls), cell(process.accesses), cell(process.forks), ending(process)});
+  }
+  return "\n" + grid.text(colour) + left_out(recording.processes.size(), most);
+}
+
 std::string results(const run::Report& run) {
   const auto count = [&](run::CheckStatus status) {
     return static_cast<std::uint64_t>(std::ranges::count(run.checks, status, &run::Check::status));
@@ -195,17 +220,17 @@ std::optional<std::uint64_t> calls_until_limit(const StudyFigures& figures) {
 std::string recording_text(const RecordingReport& report, std::size_t most, Colour colour) {
   const StudyFigures& figures = report.figures;
   const record::RecordedProcess& process = report.process;
-  std::string text = fmt::format(
-      "{} · process {} · {}, {}, {} · {}\n", process.path, process.id,
-      plural(process.calls, "memory call", "memory calls"), plural(process.accesses, "touch", "touches"),
-      plural(process.forks, "fork", "forks"),
-      process.ended ? fmt::format("ended with status {}", process.status) : std::string("did not end by itself"));
+  std::string text =
+      fmt::format("{} · process {} · {}, {}, {} · {}\n", process.path, process.id,
+                  plural(process.calls, "memory call", "memory calls"), plural(process.accesses, "touch", "touches"),
+                  plural(process.forks, "fork", "forks"), ending(process));
   text += fmt::format("{}: {} faults ({} exceptions): {}\n", report.run.machine,
                       thousands(figures.counted[Counter::minor_faults]),
                       thousands(figures.counted[Counter::exceptions]), kinds(figures.counted));
   text += results(report.run) + "\n";
   text += call_sites(figures, most, colour) + "\n" + fault_sites(figures, most, colour) + "\n" + vmas(figures);
   if (const std::string changes = protections(figures, most, colour); !changes.empty()) text += "\n" + changes;
+  text += processes(report.recording, most, colour);
   for (const auto* notes : {&process.notes, &report.recording.notes}) {
     for (const std::string& note : *notes) text += "\nnote: " + note;
     if (!notes->empty()) text += "\n";

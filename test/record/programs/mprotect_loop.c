@@ -3,7 +3,7 @@
 
 enum { kPages = 32, kPage = 4096, kCycles = 10 };
 
-static void fill(char* block) {
+__attribute__((noinline)) static void fill(char* block) {
   for (int i = 0; i < kPages; ++i) block[i * kPage] = 1;  // the store
 }
 
