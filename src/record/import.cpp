@@ -275,8 +275,8 @@ class Importer {
     process.program.name = name_;
     process.program.answers = "What was recorded of " + process.path + ", process " + process.id;
     process.program.slots = std::move(image.making.slots);
-    order_slots(process.program);
     process.program.body = std::move(spaces_[image.root].space.statements());
+    order_slots(process.program);
     print_titles(process.program.body);
     note_what_is_lacking(image.making, process);
     return process;

@@ -59,7 +59,7 @@ TEST_F(StraceCommand, RefusesAProcessThatTheLogLacksAndNamesThoseThatItHas) {
   const std::string program = folder_.file("a.fl", "getppid()\n");
   const Outcome no_log = folder_.run({"run", program + ":1", "--on", "model:6.18"});
   EXPECT_EQ(no_log.status, 2);
-  EXPECT_THAT(no_log.err, HasSubstr("it is a program; expected a log of strace before ':PID'"));
+  EXPECT_THAT(no_log.err, HasSubstr("it is a program; expected a log of strace or a recording before ':PID'"));
 }
 
 TEST_F(StraceCommand, FailsAtTheLogsLineWhoseResultDoesNotHold) {
