@@ -13,6 +13,8 @@ constexpr double kAlpha = 1 - kConfidence;
 
 Outcome same_unless(bool different) { return different ? Outcome::different : Outcome::same; }
 
+bool counts_instructions(const run::Row& row) { return is_timed(row) && row.metric != run::Metric::nanoseconds; }
+
 bool enough_processes(const run::Row& row) { return row.rounds >= stats::kFewestSamples; }
 
 // All but what the correction for many rows adds.
@@ -25,11 +27,9 @@ Verdict judge_alone(const RowPair& pair, Independent independent) {
             .test = {},
             .corrected = {}};
   }
-  if (is_exact(a) && is_exact(b)) {
-    return {.outcome = same_unless(a.samples.front() != b.samples.front()),
-            .basis = Basis::counted,
-            .test = {},
-            .corrected = {}};
+  // Every run counts the same, so what spreads among the samples of one is no chance.
+  if (counts_instructions(a) && counts_instructions(b)) {
+    return {.outcome = same_unless(a.samples != b.samples), .basis = Basis::counted, .test = {}, .corrected = {}};
   }
   Verdict verdict{.outcome = Outcome::not_proven,
                   .basis = Basis::too_few,
@@ -49,7 +49,7 @@ Verdict judge_alone(const RowPair& pair, Independent independent) {
 bool is_timed(const run::Row& row) { return row.metric != run::Metric::none && !row.samples.empty(); }
 
 bool is_exact(const run::Row& row) {
-  if (!is_timed(row) || row.metric == run::Metric::nanoseconds) return false;
+  if (!counts_instructions(row)) return false;
   const auto [least, most] = std::ranges::minmax(row.samples);
   return least == most;
 }

@@ -22,7 +22,7 @@ enum class Outcome : std::uint8_t {
 
 /// What an outcome rests on.
 enum class Basis : std::uint8_t {
-  counted,      // exact figures, compared as such
+  counted,      // counts, which every run repeats, compared as such
   tested,       // the Mann–Whitney test, corrected for the rows that are judged together
   one_process,  // no test: samples of one process on a side say nothing of how processes differ
   too_few,      // no test: fewer than three samples on a side

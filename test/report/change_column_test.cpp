@@ -20,6 +20,10 @@ std::string only_cell(run::Row first, run::Row second) {
 TEST(ChangeColumn, ComparesExactCountsAsSuch) {
   EXPECT_EQ(only_cell(exact(9, "x", 4731), exact(9, "x", 7861)), "+66.2%");
   EXPECT_EQ(only_cell(exact(9, "x", 4731), exact(9, "x", 4731)), "0.0%");
+  // Spread among counts is no doubt about them.
+  run::Row spread = exact(9, "x", 31790);
+  spread.samples = {31790, 31790, 31853};
+  EXPECT_EQ(only_cell(spread, exact(9, "x", 32)), "−99.9%");
 }
 
 TEST(ChangeColumn, IsEmptyAcrossMetrics) {

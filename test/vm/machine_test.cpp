@@ -136,8 +136,8 @@ TEST(Vm, LeavesInterruptsOutOfALongOperation) {
   NEEDS("6.1");
   const auto touch = [](int pages) {
     return "a = mmap(NULL, " + std::to_string(pages) +
-           " * PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\nmadvise(a, " + std::to_string(pages) +
-           " * PAGE, MADV_NOHUGEPAGE) = 0\nload(a, " + std::to_string(pages) + " * PAGE)\n";
+           " * PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_NORESERVE, -1, 0)\nmadvise(a, " +
+           std::to_string(pages) + " * PAGE, MADV_NOHUGEPAGE) = 0\nload(a, " + std::to_string(pages) + " * PAGE)\n";
   };
   // Some 60 ticks' time against less than one: per page the same, but for page tables.
   const run::Report few = run_on("6.1", parsed(touch(1024)));
