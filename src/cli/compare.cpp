@@ -19,7 +19,7 @@
 namespace faultline::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCompareFooter =
     R"(Rows are judged by the Mann-Whitney test, corrected for being many; counted rows are compared exactly.
 Timings differ between processes by more than within one: record with --rounds, so that a sample is a process.
 One file is compared with itself where it holds two sides: two programs, or two machines.
@@ -31,7 +31,7 @@ Examples:
 
 Exit status: 0 no difference was proven; 1 at least one row is different; 2 misuse, or no row could be compared.)";
 
-struct Options {
+struct CompareOptions {
   std::string first;
   std::string second;
   std::string json;
@@ -57,7 +57,7 @@ std::expected<Runs, std::string> load_runs(const std::string& path) {
   return runs;
 }
 
-std::expected<std::pair<Runs, Runs>, std::string> load_sides(const Options& options) {
+std::expected<std::pair<Runs, Runs>, std::string> load_sides(const CompareOptions& options) {
   auto first = load_runs(options.first);
   if (!first) return std::unexpected(first.error());
   if (options.second.empty()) {
@@ -70,7 +70,7 @@ std::expected<std::pair<Runs, Runs>, std::string> load_sides(const Options& opti
   return std::pair{std::move(*first), std::move(*second)};
 }
 
-ExitStatus compare(const Options& options) {
+ExitStatus compare(const CompareOptions& options) {
   auto sides = load_sides(options);
   if (!sides) return complain(sides.error());
   const auto independent = options.within_process ? report::Independent::samples : report::Independent::processes;
@@ -94,7 +94,7 @@ ExitStatus compare(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   CLI::App& command = *app.add_subcommand("compare", "Say which rows of two recorded runs differ");
   command.add_option("A", options->first, "JSON of faultline run --json, or of Google Benchmark")->required();
   command.add_option("B", options->second, "The same, held against A; without it, the two sides that A holds");
@@ -104,7 +104,7 @@ void add_compare(CLI::App& app, ExitStatus& status) {
   command.add_flag("--within-process", options->within_process,
                    "Take the samples of one process as independent: verdicts then hold for these processes only");
   command.add_flag("--brief", options->brief, "Print the tables only, no summary per row");
-  command.footer(kFooter);
+  command.footer(kCompareFooter);
   command.callback([options, &status] { status = compare(*options); });
 }
 

@@ -21,7 +21,7 @@
 namespace faultline::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Steps count every operation that is executed, from 1.
+constexpr const char* kExplainFooter = R"(Steps count every operation that is executed, from 1.
 
 Of each page that faults it says what the entry was, which step had left it so, and which rule decided what to do.
 --vmas draws a letter per VMA and a column per page ("AA…AA" is a long one), * below the pages that the step names:
@@ -35,7 +35,7 @@ Examples:
   faultline explain programs/mprotect-cycle.fl --on model:5.10 --step 1-6 --set pages=2
   faultline explain programs/cases/split-and-merge.fl --vmas)";
 
-struct Options {
+struct ExplainOptions {
   std::string program;
   Language from = Language::by_content;
   std::string on;
@@ -62,7 +62,8 @@ std::expected<report::StepRange, std::string> parse_steps(std::string_view text)
   return std::unexpected(fmt::format("--step {}: expected a step, such as 4, or a range, such as 4-9", text));
 }
 
-std::expected<machine::Settings, std::string> settings_of(const Options& options, const program::Program& program) {
+std::expected<machine::Settings, std::string> settings_of(const ExplainOptions& options,
+                                                          const program::Program& program) {
   const auto sweep = Sweep::parse(options.set);
   if (!sweep) return std::unexpected(sweep.error());
   if (sweep->runs() > 1) return std::unexpected(std::string("--set: an explanation is of one run; expected one value"));
@@ -81,7 +82,7 @@ void print_notes(run::Report report, report::Colour colour) {
   }
 }
 
-ExitStatus explain(const Options& options) {
+ExitStatus explain(const ExplainOptions& options) {
   const auto steps = parse_steps(options.steps);
   if (!steps) return complain(steps.error());
   const auto profile = model_profile(options.on);
@@ -112,7 +113,7 @@ ExitStatus explain(const Options& options) {
 }  // namespace
 
 void add_explain(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   options->on = newest_model();
   CLI::App& command = *app.add_subcommand("explain", "Say of each step which rule of the model decided, and its cost");
   command.add_option("PROGRAM", options->program, "The program, or strace log, to explain; - is standard input")
@@ -123,7 +124,7 @@ void add_explain(CLI::App& app, ExitStatus& status) {
   command.add_option("--step", options->steps, "Only this step, or these")->type_name("N[-M]");
   command.add_flag("--vmas", options->vmas, "Draw the VMAs around each step, before and after it");
   add_time_limit(command, options->time_limit);
-  command.footer(kFooter);
+  command.footer(kExplainFooter);
   command.callback([options, &status] { status = explain(*options); });
 }
 

@@ -17,7 +17,7 @@
 namespace faultline::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRecordFooter =
     R"(The command runs under QEMU's user mode (package qemu-user), some times slower than by itself. x86-64 and arm64 programs,
 static or not, with threads, forks and what they execute. Its memory calls are recorded, and of each page the first load, store,
 atomic and fetch after each of them. What a program that was killed did until then is there.
@@ -28,7 +28,7 @@ Examples:
   faultline run ls.rec --on model:5.10 --on model:6.18 --on live
   faultline report ls.rec --on model:5.10)";
 
-struct Options {
+struct RecordOptions {
   std::string output;
   std::vector<std::string> command;
   ReportOutput summary;
@@ -42,7 +42,7 @@ std::string how_it_ended(int status) {
 
 std::string default_name(const std::string& command) { return command.substr(command.rfind('/') + 1) + ".rec"; }
 
-ExitStatus run(const Options& options) {
+ExitStatus run(const RecordOptions& options) {
   const auto profile = model_profile(options.summary.model);
   if (!profile) return complain(profile.error());
   const std::string path = options.output.empty() ? default_name(options.command.front()) : options.output;
@@ -64,12 +64,12 @@ ExitStatus run(const Options& options) {
 }  // namespace
 
 void add_record(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RecordOptions>();
   CLI::App& command = *app.add_subcommand("record", "Record what a program does with its memory");
   command.add_option("-o,--output", options->output, "The recording; without it COMMAND.rec")->type_name("FILE");
   add_report_output(command, options->summary);
   command.add_option("COMMAND", options->command, "The program and its arguments, after --")->required();
-  command.footer(kFooter);
+  command.footer(kRecordFooter);
   command.callback([options, &status] { status = run(*options); });
 }
 

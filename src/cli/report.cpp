@@ -19,7 +19,7 @@
 namespace faultline::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kReportFooter =
     R"(Runs the recording on a model, and says where its calls and faults come from. RECORDING:PID is one process of it; without
 it the first.
 
@@ -30,12 +30,12 @@ it the first.
 Example:
   faultline report ls.rec --on model:5.10 --top 30)";
 
-struct Options {
+struct ReportOptions {
   std::string recording;
   ReportOutput output;
 };
 
-ExitStatus run(const Options& options) {
+ExitStatus run(const ReportOptions& options) {
   const auto profile = model_profile(options.output.model);
   if (!profile) return complain(profile.error());
   const auto file = load_recording_file(options.recording);
@@ -75,11 +75,11 @@ void add_report_output(CLI::App& command, ReportOutput& output) {
 }
 
 void add_report(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App& command = *app.add_subcommand("report", "Say where a recording's calls and faults come from");
   command.add_option("RECORDING", options->recording, "What `faultline record` wrote; - is standard input")->required();
   add_report_output(command, options->output);
-  command.footer(kFooter);
+  command.footer(kReportFooter);
   command.callback([options, &status] { status = run(*options); });
 }
 

@@ -16,7 +16,7 @@
 namespace faultline::cli {
 namespace {
 
-constexpr const char* kFooter = R"(Without --on: the newest model that is not newer than this kernel, and live.
+constexpr const char* kRunFooter = R"(Without --on: the newest model that is not newer than this kernel, and live.
 Machines: model:6.12, model:arm64/6.8, model:5.10+upgrade=page-count, live; `faultline machines` lists them.
   vm:6.12, vm:arm64/6.12, vm:path/to/bzImage, vm:6.12,cpus=2,memory=1024: a kernel under QEMU, counted to the single
   instruction; `faultline kernel fetch 6.12` gets one. Several run side by side.
@@ -29,7 +29,7 @@ Examples:
   faultline run programs/mprotect-cycle.fl --on live --set pages=1,8,64 --json cycle.json
   faultline run programs/mprotect-cycle.fl --on vm:5.10 --on vm:6.12 --by function --line 11)";
 
-struct Options {
+struct RunOptions {
   std::vector<std::string> programs;
   std::vector<std::string> on;
   std::vector<std::string> set;
@@ -46,7 +46,7 @@ struct Options {
   std::string callgrind;
 };
 
-std::optional<FunctionOutput> functions(const Options& options) {
+std::optional<FunctionOutput> functions(const RunOptions& options) {
   if (options.by.empty() && options.folded.empty() && options.callgrind.empty()) return std::nullopt;
   return FunctionOutput{options.line > 0 ? std::optional(options.line) : std::nullopt, options.folded,
                         options.callgrind};
@@ -64,7 +64,7 @@ std::expected<std::vector<std::unique_ptr<machine::Machine>>, std::string> make_
 }
 
 // Everything that can be wrong with the command is found before the first program runs.
-ExitStatus run(const Options& options) {
+ExitStatus run(const RunOptions& options) {
   const auto sweep = Sweep::parse(options.set);
   if (!sweep) return complain(sweep.error());
   std::vector<Source> sources;
@@ -97,7 +97,7 @@ ExitStatus run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, ExitStatus& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App& command = *app.add_subcommand("run", "Run programs on machines, side by side");
   command
       .add_option("PROGRAM", options->programs,
@@ -134,7 +134,7 @@ void add_run(CLI::App& app, ExitStatus& status) {
       ->type_name("FILE");
   command.add_option("--callgrind", options->callgrind, "Write them for KCachegrind (vm, one machine)")
       ->type_name("FILE");
-  command.footer(kFooter);
+  command.footer(kRunFooter);
   command.callback([options, &status] { status = run(*options); });
 }
 

@@ -27,15 +27,15 @@ constexpr const char* kAgentName = "faultline-agent";
 /// What the agent needs beyond the program's own time: calibration, sorting out, sending.
 constexpr std::chrono::seconds kGrace{20};
 
-struct Pipe {
+struct PipeEnds {
   int read_end = -1;
   int write_end = -1;
 };
 
-std::expected<Pipe, std::string> open_pipe() {
+std::expected<PipeEnds, std::string> open_pipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::unexpected("pipe: " + std::string(std::strerror(errno)));
-  return Pipe{ends[0], ends[1]};
+  return PipeEnds{ends[0], ends[1]};
 }
 
 std::string describe(run::ReadFault fault) {

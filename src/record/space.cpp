@@ -28,7 +28,7 @@ program::ExprPtr number(Position position, std::uint64_t value, int base) {
   std::array<char, 20> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, base).ptr;
   program::Number literal{value, (base == 16 ? "0x" : "") + std::string(digits.data(), end)};
-  return program::ExprPtr(new program::Expr{position, std::move(literal)});
+  return std::make_unique<program::Expr>(position, std::move(literal));
 }
 
 Sys sys_of(Call call) {
@@ -136,8 +136,7 @@ void Space::cache(FileState& file, std::uint64_t bytes, Making& making) {
                                              memory));
   program::Access store;
   store.kind = AccessKind::store;
-  store.address =
-      program::ExprPtr(new program::Expr{kOwn, program::Variable{{static_cast<std::uint32_t>(slot)}, name}});
+  store.address = std::make_unique<program::Expr>(kOwn, program::Variable{{static_cast<std::uint32_t>(slot)}, name});
   store.length = number(kOwn, added, 10);
   Statement written;
   written.node = std::move(store);

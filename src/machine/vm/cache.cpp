@@ -13,6 +13,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "machine/vm/subprocess.h"
+
 namespace faultline::machine::vm {
 namespace {
 
@@ -20,16 +22,6 @@ namespace fs = std::filesystem;
 
 std::unexpected<std::string> failed(const fs::path& file, int error) {
   return std::unexpected(fmt::format("{}: {}", file.string(), std::strerror(error)));
-}
-
-bool write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(file, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace

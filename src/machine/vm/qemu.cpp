@@ -31,19 +31,6 @@ constexpr int kRequest = 14;
 constexpr int kIncoming = 15;
 constexpr int kMemory = 16;
 
-std::unexpected<std::string> system_error(std::string_view what) {
-  return std::unexpected(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-bool write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = write(file, content.data(), content.size());
-    if (written <= 0) return false;
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 std::expected<Descriptor, std::string> make_memory_file(const char* name, std::string_view content = {}) {
   Descriptor file(memfd_create(name, MFD_CLOEXEC));
   if (!file.is_open()) return system_error("memfd_create");

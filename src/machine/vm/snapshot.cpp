@@ -173,7 +173,7 @@ std::expected<void, std::string> boot_into(const fs::path& folder, Guest guest, 
 
 }  // namespace
 
-std::expected<Snapshot, std::string> take_snapshot(Guest guest, std::chrono::milliseconds boot_limit) {
+std::expected<Snapshot, std::string> take_snapshot(const Guest& guest, std::chrono::milliseconds boot_limit) {
   const auto agent_file = find_guest_agent(guest.arch);
   if (!agent_file) return std::unexpected(agent_file.error());
   const auto agent = read_whole(*agent_file);

@@ -26,6 +26,6 @@ struct Snapshot {
 /// The snapshot of this guest with the agent as its first process: the one that was kept, or a new one after booting.
 /// It depends on the kernel's image, the agent, QEMU, and the board. Two that boot the same at the same time wait for
 /// each other. The error says what went wrong, with the console's last lines; nothing half-made is left behind.
-std::expected<Snapshot, std::string> take_snapshot(Guest guest, std::chrono::milliseconds boot_limit);
+std::expected<Snapshot, std::string> take_snapshot(const Guest& guest, std::chrono::milliseconds boot_limit);
 
 }  // namespace faultline::machine::vm

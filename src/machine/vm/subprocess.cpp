@@ -17,10 +17,6 @@
 namespace faultline::machine::vm {
 namespace {
 
-std::unexpected<std::string> system_error(std::string_view what) {
-  return std::unexpected(std::string(what) + ": " + std::strerror(errno));
-}
-
 /// Between fork and exec: only calls that are safe there.
 [[noreturn]] void become(const std::string& path, char* const* arguments, const std::vector<Passed>& passed,
                          const std::string& folder, int told, pid_t parent) {
@@ -67,6 +63,20 @@ void tell_lines(std::string& text, const std::function<void(std::string_view)>& 
 }
 
 }  // namespace
+
+std::unexpected<std::string> system_error(std::string_view what) {
+  return std::unexpected(std::string(what) + ": " + std::strerror(errno));
+}
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
 
 Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
 

@@ -25,6 +25,12 @@ class Descriptor {
   int number_;
 };
 
+/// The error of the call that just failed: "WHAT: No such file or directory".
+std::unexpected<std::string> system_error(std::string_view what);
+
+/// Writes all of it. False where that fails, with errno set.
+bool write_all(int file, std::string_view content);
+
 struct PipeEnds {
   Descriptor read_end;
   Descriptor write_end;

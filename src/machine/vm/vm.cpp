@@ -113,7 +113,7 @@ class Vm final : public Machine {
                                           interrupts.instructions, interrupts.windows));
     }
     if (!named) {
-      report->notes.push_back(
+      report->notes.emplace_back(
           "this kernel does not name its functions (CONFIG_KALLSYMS), so interrupts are counted in");
     }
     report->kernel = fmt::format("Linux {}, {} ({}) under QEMU", snapshot.release, snapshot.version, id_.arch);

@@ -11,7 +11,9 @@ void Windows::exception_begins() {
 }
 
 void Windows::returns() {
-  if (depth_ == 0 || --depth_ > 0) return;
+  if (depth_ == 0) return;
+  --depth_;
+  if (depth_ > 0) return;
   // The returning instruction itself is not counted yet.
   interrupts_ += executed + 1 - interrupt_began_;
 }
