@@ -5,7 +5,7 @@ BUILD := build/release
 DEPS := scripts/install-deps.sh
 KERNELS ?= 5.10 6.1 6.12 7.3 arm64/6.12
 SECONDS ?= 60
-FUZZERS ?= program strace message json compare
+FUZZERS ?= program strace recording message json compare
 
 .PHONY: help demo test kernels bench install asan fuzz format lint clean
 .DEFAULT_GOAL := help
