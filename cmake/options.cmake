@@ -30,6 +30,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # GCC 12's std::stable_sort calls what C++17 deprecates, and clang says so where it is instantiated.
   target_compile_options(faultline_options INTERFACE -Wno-deprecated-declarations)
 endif()
+if(FAULTLINE_UNITY)
+  # What shadows a name of another file shadows nothing; the other builds look at each file alone.
+  target_compile_options(faultline_options INTERFACE -Wno-shadow)
+endif()
 if(FAULTLINE_WERROR)
   target_compile_options(faultline_options INTERFACE -Werror)
 endif()
