@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Raised when the files of a snapshot change.
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 
 /// Snapshots of kernels, boards and agents that have not been used for long give way.
 constexpr std::size_t kMostSnapshots = 16;
@@ -79,12 +79,12 @@ std::optional<Snapshot> load(const fs::path& folder, const Guest& guest) {
                     about.value("release", ""),
                     about.value("version", "")};
   snapshot.guest.initrd = folder / "initrd";
-  const auto whole = [](const Descriptor& file, std::uint64_t bytes) {
-    struct stat now{};
-    return file.is_open() && fstat(file.get(), &now) == 0 && static_cast<std::uint64_t>(now.st_size) == bytes;
-  };
-  if (!whole(snapshot.memory, guest.memory_bytes())) return std::nullopt;
-  if (!whole(snapshot.state, about.value("bytes", std::uint64_t{0}))) return std::nullopt;
+  struct stat memory{};
+  if (!snapshot.state.is_open() || !snapshot.memory.is_open()) return std::nullopt;
+  if (fstat(snapshot.memory.get(), &memory) != 0) return std::nullopt;
+  if (static_cast<std::uint64_t>(memory.st_size) != guest.memory_bytes()) return std::nullopt;
+  const auto state = read_whole(folder / "state");
+  if (!state || fingerprint(*state) != about.value("state", "")) return std::nullopt;
   std::error_code error;
   fs::last_write_time(folder / "about.json", fs::file_time_type::clock::now(), error);
   return snapshot;
@@ -157,13 +157,11 @@ std::expected<void, std::string> boot_into(const fs::path& folder, Guest guest, 
   const Stops stops = *ready == "halts" ? Stops::by_itself : Stops::when_saved;
   if (auto saved = save_state(qemu->monitor(), state.get(), stops, deadline); !saved) return saved;
   if (auto copied = copy_sparse(memory.get(), folder / "memory"); !copied) return copied;
-  struct stat written{};
-  if (fstat(state.get(), &written) != 0 || written.st_size == 0) {
-    return std::unexpected("QEMU wrote no snapshot to " + folder.string());
-  }
+  const auto written = read_whole(folder / "state");
+  if (!written) return std::unexpected(written.error());
   const std::size_t line = hello->find('\n');
   const json about{
-      {"bytes", static_cast<std::uint64_t>(written.st_size)},
+      {"state", fingerprint(*written)},
       {"release", hello->substr(0, line)},
       {"version", line < hello->size() ? hello->substr(line + 1, hello->find('\n', line + 1) - line - 1) : ""}};
   const FunctionFiles files = function_files(functions, guest.arch);
