@@ -17,6 +17,13 @@ Result<void> check_seals(const Shmem& object, std::uint64_t end) {
   return {};
 }
 
+/// How many of the bytes can be read without a fault.
+std::uint64_t readable_at_once(const AddressSpace& space, Addr buffer, std::uint64_t count) {
+  std::uint64_t ready = 0;
+  while (ready < count && space.page(buffer + ready).readable) ready += to_page_end(buffer.value + ready);
+  return std::min(ready, count);
+}
+
 }  // namespace
 
 Result<void> check_buffer(const AddressSpace& space, Addr buffer, std::uint64_t length) {
@@ -53,13 +60,23 @@ Result<std::uint64_t> write_file(AddressSpace& space, const File& file, std::uin
   if (length > kLargestFile - position) return fail(EINVAL);
   length = std::min(length, kMostBytesPerCall);
   Shmem& object = *file.object;
+  const WritePrefault prefault = space.profile().write_prefault;
   Result<void> refused;
   Page page;
   std::uint64_t done = 0;
   while (done < length) {
-    const std::uint64_t count = std::min(length - done, to_page_end(position + done));
+    std::uint64_t count = std::min(length - done, to_page_end(position + done));
+    if (prefault == WritePrefault::after_page) {
+      if (refused = check_seals(object, position + done + count); !refused) break;
+      // An empty write leaves the bytes as they are; the page is there from now on.
+      if (refused = object.write(position + done, {}); !refused) break;
+      // The first attempt to copy takes no fault. When it copies nothing, the file still reaches up to there.
+      const std::uint64_t ready = readable_at_once(space, buffer + done, count);
+      if (ready == 0) object.set_size(std::max(object.size(), position + done));
+      if (ready != 0) count = ready;
+    }
     const std::uint64_t copied = space.copy_from_user(std::span(page).first(count), buffer + done);
-    const bool usable = copied == count || (copied != 0 && space.profile().write_prefault == WritePrefault::any_byte);
+    const bool usable = copied == count || (copied != 0 && prefault != WritePrefault::every_byte);
     if (!usable) {
       refused = fail(EFAULT);
       break;
