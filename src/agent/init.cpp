@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "agent/arch.h"
+#include "agent/case_runner.h"
 #include "agent/guest_config.h"
 #include "agent/marks.h"
 #include "agent/meter.h"
@@ -106,14 +107,32 @@ void leave_console() {
   if (null > STDERR_FILENO) close(null);
 }
 
-/// Nothing when what came is damaged, or of another version.
-std::optional<run::Request> wait_for_request() {
+/// The body of what is asked; nothing when what came is damaged, or of another version.
+std::optional<std::string> wait_for_request() {
   std::string frame;
   while (frame.size() < run::kFrameHeader) frame = read_configured_file(kRequest);
   const auto header = run::parse_frame_header(frame);
-  const std::string_view body = std::string_view(frame).substr(run::kFrameHeader);
+  std::string body = frame.substr(run::kFrameHeader);
   if (!header || header->length != body.size() || header->checksum != run::checksum(body)) return std::nullopt;
-  return run::decode_request(body);
+  return body;
+}
+
+/// What is to be sent back.
+std::string answer(const std::optional<std::string>& body) {
+  if (body) {
+    if (const auto cases = run::decode_cases(*body)) {
+      arch::close_configuration();
+      return play_cases(*cases);
+    }
+    if (const auto request = run::decode_request(*body)) {
+      arch::close_configuration();
+      return run::encode(supervise(*request, Meter::counting()));
+    }
+  }
+  run::Report report;
+  report.ending = run::Ending::failed;
+  report.detail = "the agent does not understand the request";
+  return run::encode(report);
 }
 
 }  // namespace
@@ -129,15 +148,7 @@ void be_init() {
   send_kernel_functions();
   leave_console();
   take_precedence();
-  run::Report report;
-  if (const std::optional<run::Request> request = wait_for_request()) {
-    arch::close_configuration();
-    report = supervise(*request, Meter::counting());
-  } else {
-    report.ending = run::Ending::failed;
-    report.detail = "the agent does not understand the request";
-  }
-  send_message(run::frame(run::encode(report)));
+  send_message(run::frame(answer(wait_for_request())));
   while (true) pause();
 }
 

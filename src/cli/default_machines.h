@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/arch.h"
+
 namespace faultline::cli {
 
 /// What `faultline run` runs on when no --on is given: the newest model that is not newer than the kernel `release` of
@@ -14,6 +16,9 @@ std::vector<std::string> default_machines(std::string_view release, std::string_
 
 /// The same for the kernel that runs now.
 std::vector<std::string> default_machines();
+
+/// The newest preset of that architecture that is not newer than the kernel `release`; the oldest when all are.
+std::string nearest_profile(std::string_view release, arch::Arch arch);
 
 /// The newest model of x86-64, what `faultline explain` explains when no --on is given.
 std::string newest_model();
