@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "agent/arch.h"
+#include "agent/case_runner.h"
 #include "agent/guest_config.h"
 #include "agent/halt.h"
 #include "agent/marks.h"
@@ -119,14 +120,31 @@ bool become_ordinary() {
   return prctl(PR_SET_DUMPABLE, 1) == 0;
 }
 
-/// Nothing when what came is damaged, or of another version.
-std::optional<run::Request> wait_for_request() {
+/// The body of what is asked; nothing when what came is damaged, or of another version.
+std::optional<std::string> wait_for_request() {
   std::string frame;
   while (frame.size() < run::kFrameHeader) frame = read_configured_file(kRequest);
   const auto header = run::parse_frame_header(frame);
-  const std::string_view body = std::string_view(frame).substr(run::kFrameHeader);
+  std::string body = frame.substr(run::kFrameHeader);
   if (!header || header->length != body.size() || header->checksum != run::checksum(body)) return std::nullopt;
-  return run::decode_request(body);
+  return body;
+}
+
+std::string failure(const char* why) {
+  run::Report report;
+  report.ending = run::Ending::failed;
+  report.detail = why;
+  return run::encode(report);
+}
+
+/// What is to be sent back.
+std::string answer(const std::optional<std::string>& body) {
+  const auto cases = body ? run::decode_cases(*body) : std::nullopt;
+  const auto request = body && !cases ? run::decode_request(*body) : std::nullopt;
+  if (!cases && !request) return failure("the agent does not understand the request");
+  arch::close_configuration();
+  if (!become_ordinary()) return failure("the agent could not give up its privileges");
+  return cases ? play_cases(*cases) : run::encode(supervise(*request, Meter::counting()));
 }
 
 }  // namespace
@@ -144,20 +162,7 @@ void be_init() {
   take_precedence();
   send_message(run::frame(find_halt() == Halt::exact ? "halts" : "runs"));
   halt();
-  run::Report report;
-  if (const std::optional<run::Request> request = wait_for_request()) {
-    arch::close_configuration();
-    if (become_ordinary()) {
-      report = supervise(*request, Meter::counting());
-    } else {
-      report.ending = run::Ending::failed;
-      report.detail = "the agent could not give up its privileges";
-    }
-  } else {
-    report.ending = run::Ending::failed;
-    report.detail = "the agent does not understand the request";
-  }
-  send_message(run::frame(run::encode(report)));
+  send_message(run::frame(answer(wait_for_request())));
   while (true) pause();
 }
 

@@ -1,5 +1,5 @@
-// The agent: reads requests from its standard input, runs each, writes the reports to its standard output. As a
-// kernel's first process it is a guest (init.h).
+// The agent: reads requests from its standard input, runs or plays each, writes what was found to its standard output.
+// As a kernel's first process it is a guest (init.h).
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "agent/case_runner.h"
 #include "agent/clock.h"
 #include "agent/descriptor.h"
 #include "agent/init.h"
@@ -50,6 +51,10 @@ int main() {
   while (true) {
     const auto body = run::read_frame(in, std::nullopt);
     if (!body) return body.error() == run::ReadFault::closed ? 0 : 1;
+    if (const auto cases = run::decode_cases(*body)) {
+      if (!run::write_frame(out, agent::play_cases(*cases))) return 0;
+      continue;
+    }
     const std::optional<run::Request> request = run::decode_request(*body);
     if (!request) return 1;
     if (!run::write_frame(out, run::encode(agent::supervise(*request, meter)))) return 0;

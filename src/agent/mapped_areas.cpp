@@ -30,6 +30,7 @@ struct AreaQuery {
 };
 constexpr unsigned long kProcmapQuery = _IOWR('f', 17, AreaQuery);
 constexpr std::uint64_t kCoveringOrNext = 0x10;
+constexpr std::uint64_t kSharedArea = 0x8;
 
 /// Takes /proc/self/maps apart character by character, so that a line may lie across two reads.
 class MapsParser {
@@ -50,10 +51,21 @@ class MapsParser {
         digit(end_, c);
         return false;
       case Field::prot:
-        if (c == ' ') return next(Field::rest);
+        if (c == ' ') return next(Field::offset);
         if (c == 'r') area_.prot |= Prot::read;
         if (c == 'w') area_.prot |= Prot::write;
         if (c == 'x') area_.prot |= Prot::exec;
+        if (c == 's') area_.shared = true;
+        return false;
+      case Field::offset:
+        if (c == ' ') return next(Field::device);
+        digit(area_.offset, c);
+        return false;
+      case Field::device:
+        return c == ' ' ? next(Field::inode) : false;
+      case Field::inode:
+        if (c == ' ') return next(Field::rest);
+        if (c != '0') area_.has_file = true;
         return false;
       case Field::rest:
         return false;
@@ -70,7 +82,7 @@ class MapsParser {
   }
 
  private:
-  enum class Field : std::uint8_t { start, end, prot, rest };
+  enum class Field : std::uint8_t { start, end, prot, offset, device, inode, rest };
 
   bool next(Field field) {
     field_ = field;
@@ -107,7 +119,11 @@ bool ProcessMemory::query_areas(Range range, VisitFunction visit, void* context)
     any = true;
     if (query.start >= range.end.value) break;
     // The low bits are read, write, execute, as in PROT_.
-    visit(context, {{Addr{query.start}, Addr{query.end}}, static_cast<Prot>(query.vma_flags & 7)});
+    visit(context, {{Addr{query.start}, Addr{query.end}},
+                    static_cast<Prot>(query.vma_flags & 7),
+                    (query.vma_flags & kSharedArea) != 0,
+                    query.inode != 0,
+                    query.offset});
     at = Addr{query.end};
   }
   return true;

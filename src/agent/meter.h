@@ -19,22 +19,28 @@ class Meter {
   static Meter timing(const Clock& clock) { return {clock, run::Metric::nanoseconds}; }
   static Meter counting() { return {Clock{}, run::Metric::instructions}; }
 
+  /// Measures nothing.
+  static Meter none() { return {Clock{}, run::Metric::none}; }
+
   run::Metric metric() const { return metric_; }
   bool marks() const { return metric_ == run::Metric::instructions; }
   std::string note() const { return marks() ? "" : clock_.note(); }
 
   std::uint64_t begin() const {
+    if (metric_ == run::Metric::none) return 0;
     if (!marks()) return arch::ticks_at_start();
     send(run::Mark::window_begins, window_);
     return 0;
   }
   std::uint64_t end() const {
+    if (metric_ == run::Metric::none) return 0;
     if (!marks()) return arch::ticks_at_stop();
     send(run::Mark::window_ends);
     return 0;
   }
   /// What begin() and end() gave, as a sample of an operation of that many instructions.
   double amount(std::uint64_t begin, std::uint64_t end, std::uint64_t instructions) const {
+    if (metric_ == run::Metric::none) return 0;
     return marks() ? static_cast<double>(instructions) : clock_.nanoseconds(begin, end);
   }
 

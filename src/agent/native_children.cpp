@@ -65,11 +65,12 @@ void NativeKernel::be_child(const std::function<void(NativeKernel&)>& body, int 
 /// A child that was killed from outside, or broke: the program has lost a process.
 void NativeKernel::note_death(int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-  const program::Position position = process_.ledger.position();
+  if (process_.ledger == nullptr) return;
+  const program::Position position = process_.ledger->position();
   if (WIFSIGNALED(status)) {
-    process_.ledger.end(run::Ending::signal, position, "a child process was killed", Signal{WTERMSIG(status), 0, {}});
+    process_.ledger->end(run::Ending::signal, position, "a child process was killed", Signal{WTERMSIG(status), 0, {}});
   } else {
-    process_.ledger.end(run::Ending::failed, position, "a child process exited by itself");
+    process_.ledger->end(run::Ending::failed, position, "a child process exited by itself");
   }
 }
 

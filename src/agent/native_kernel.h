@@ -18,7 +18,7 @@ namespace faultline::agent {
 
 /// What all threads of a process share.
 struct ProcessState {
-  run::Ledger ledger;
+  run::Ledger* ledger;  // none where cases are played, whose records tell
   Meter meter;
   ProcessMemory memory;
   OwnMemory own;
@@ -39,7 +39,8 @@ class NativeKernel {
   explicit NativeKernel(ProcessState& process)
       : process_(process),
         meter_(process.meter),
-        counts_(meter_.marks() ? FaultCounts::Source::derived : FaultCounts::Source::perf_if_permitted) {}
+        counts_(meter_.metric() == run::Metric::nanoseconds ? FaultCounts::Source::perf_if_permitted
+                                                            : FaultCounts::Source::derived) {}
 
   std::optional<std::string> unsupported(const run::CallRequest& call) const;
   run::CallOutcome call(const run::CallRequest& call);

@@ -17,7 +17,9 @@ namespace {
 // pagemap(5).
 constexpr std::uint64_t kPresent = std::uint64_t{1} << 63;
 constexpr std::uint64_t kSwapped = std::uint64_t{1} << 62;
+constexpr std::uint64_t kFileOrShared = std::uint64_t{1} << 61;
 constexpr std::uint64_t kGuard = std::uint64_t{1} << 58;
+constexpr std::uint64_t kMappedOnce = std::uint64_t{1} << 56;
 
 // PAGEMAP_SCAN (since 6.7), declared here because older headers lack it.
 struct ScannedRegion {
@@ -52,13 +54,12 @@ ProcessMemory::~ProcessMemory() { close_files(); }
 void ProcessMemory::open_files() {
   maps_ = out_of_the_way(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
   pagemap_ = out_of_the_way(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
-  smaps_ = out_of_the_way(open("/proc/self/smaps", O_RDONLY | O_CLOEXEC));
-  mem_ = out_of_the_way(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
 }
 
 void ProcessMemory::close_files() {
-  for (const int file : {maps_, pagemap_, smaps_, mem_}) {
-    if (file >= 0) close(file);
+  for (int* file : {&maps_, &pagemap_, &smaps_, &mem_}) {
+    if (*file >= 0) close(*file);
+    *file = -1;
   }
 }
 
@@ -73,35 +74,64 @@ std::uint64_t ProcessMemory::count_areas(std::optional<Range> range) const {
   return count;
 }
 
-template <class Visit>
-void ProcessMemory::each_resident(Range pages, Visit visit) const {
-  std::array<std::uint64_t, 2048> entries;
-  std::uint64_t page = pages.start.page();
-  while (page < pages.end.page()) {
-    const std::uint64_t wanted = std::min<std::uint64_t>(entries.size(), pages.end.page() - page);
-    const ssize_t got = pread(pagemap_, entries.data(), wanted * 8, static_cast<off_t>(page * 8));
-    if (got < 8) break;
-    const auto read = static_cast<std::uint64_t>(got) / 8;
-    for (std::uint64_t i = 0; i < read; ++i) {
-      if (is_there(entries[i])) visit(Addr{(page + i) << kPageShift});
-    }
-    page += read;
+/// The entries of pagemap up to an end, read ahead.
+class ProcessMemory::Entries {
+ public:
+  Entries(int pagemap, Addr end) : pagemap_(pagemap), end_(end.page()) {}
+
+  /// That of a page; 0 where none can be read. Pages are best asked for in order.
+  std::uint64_t at(std::uint64_t page) {
+    if (page < first_ || page >= first_ + count_) read_from(page);
+    return page < first_ + count_ ? entries_[page - first_] : 0;
   }
-}
+
+ private:
+  void read_from(std::uint64_t page) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(entries_.size(), end_ - page);
+    const ssize_t got = pread(pagemap_, entries_.data(), wanted * 8, static_cast<off_t>(page * 8));
+    first_ = page;
+    count_ = got < 8 ? 0 : static_cast<std::uint64_t>(got) / 8;
+  }
+
+  int pagemap_;
+  std::uint64_t end_;
+  std::uint64_t first_ = 0;
+  std::uint64_t count_ = 0;
+  std::array<std::uint64_t, 2048> entries_;
+};
 
 std::uint64_t ProcessMemory::resident_in(Range pages) const {
+  Entries entries(pagemap_, pages.end);
   std::uint64_t there = 0;
-  each_resident(pages, [&](Addr) { ++there; });
+  for (std::uint64_t page = pages.start.page(); page < pages.end.page(); ++page) there += is_there(entries.at(page));
   return there;
+}
+
+std::uint8_t ProcessMemory::hidden_byte(Addr addr) const {
+  if (mem_ < 0) mem_ = out_of_the_way(open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  std::uint8_t byte = 0;
+  // Not an access by this process: it also reads what PROT_NONE hides.
+  if (pread(mem_, &byte, 1, static_cast<off_t>(addr.value)) != 1) return 0;
+  return byte;
 }
 
 std::uint64_t ProcessMemory::state(Range range) const {
   run::StateDigest digest(range);
-  for_each_area(range, [&](const MappedArea& area) { digest.vma(area.range, area.prot); });
-  each_resident(range, [&](Addr page) {
-    std::uint8_t byte = 0;
-    if (pread(mem_, &byte, 1, static_cast<off_t>(page.value)) != 1) byte = 0;
-    digest.resident_page(page, byte);
+  Entries entries(pagemap_, Addr{page_ceil(range.end.value)});
+  for_each_area(range, [&](const MappedArea& area) {
+    digest.vma({area.range, area.prot, area.shared, area.offset});
+    const Range part = area.range.intersect(range);
+    for (Addr page = part.start.page_floor(); page < part.end; page = page + kPageSize) {
+      const std::uint64_t entry = entries.at(page.page());
+      if (!is_there(entry)) continue;
+      // Where a page can be read by an access of this process, that is by far the quickest, and no fault as it is
+      // there.
+      const std::uint8_t byte =
+          has(area.prot, Prot::read) ? *reinterpret_cast<const volatile std::uint8_t*>(page.value) : hidden_byte(page);
+      // Some kernels count the huge zero page as a file's.
+      const bool cached = area.has_file && (entry & kFileOrShared) != 0;
+      digest.page({page, byte, cached, (entry & kMappedOnce) != 0});
+    }
   });
   return digest.value();
 }
@@ -114,7 +144,9 @@ std::uint64_t ProcessMemory::resident(Range range) const {
 
 std::optional<std::uint64_t> ProcessMemory::huge(Range range) const {
   const auto scanned = scanned_huge(range);
-  return scanned ? scanned : anon_huge_pages(smaps_, range);
+  if (scanned) return scanned;
+  if (smaps_ < 0) smaps_ = out_of_the_way(open("/proc/self/smaps", O_RDONLY | O_CLOEXEC));
+  return anon_huge_pages(smaps_, range);
 }
 
 std::optional<std::uint64_t> ProcessMemory::scanned_huge(Range range) const {
@@ -139,10 +171,7 @@ std::uint8_t ProcessMemory::byte_at(Addr addr) const {
   std::uint64_t entry = 0;
   if (pread(pagemap_, &entry, sizeof entry, static_cast<off_t>(addr.page() * 8)) != sizeof entry) return 0;
   if (!is_there(entry)) return 0;
-  std::uint8_t byte = 0;
-  // Not an access by this process: it also reads what PROT_NONE hides.
-  if (pread(mem_, &byte, 1, static_cast<off_t>(addr.value)) != 1) return 0;
-  return byte;
+  return hidden_byte(addr);
 }
 
 std::optional<std::uint64_t> ProcessMemory::huge_in(Range range) const {

@@ -13,6 +13,9 @@ namespace faultline::agent {
 struct MappedArea {
   Range range;
   Prot prot = Prot::none;
+  bool shared = false;
+  bool has_file = false;     // shared anonymous memory has one too
+  std::uint64_t offset = 0;  // in bytes, of what has a file; else 0
 };
 
 /// What the kernel tells of this process's memory, without changing it and without allocating.
@@ -51,9 +54,9 @@ class ProcessMemory {
   bool query_areas(Range range, VisitFunction visit, void* context) const;
   void parse_areas(Range range, VisitFunction visit, void* context) const;
   std::uint64_t resident_in(Range pages) const;
-  /// Calls `visit(page)` for each page of the range that is present or swapped out.
-  template <class Visit>
-  void each_resident(Range pages, Visit visit) const;
+  class Entries;
+  /// The byte of a page that is there.
+  std::uint8_t hidden_byte(Addr addr) const;
   std::optional<std::uint64_t> scanned_huge(Range range) const;
   std::optional<std::uint64_t> huge_in(Range range) const;
 
@@ -62,8 +65,9 @@ class ProcessMemory {
 
   int maps_ = -1;
   int pagemap_ = -1;
-  int smaps_ = -1;
-  int mem_ = -1;
+  // Opened when first asked for.
+  mutable int smaps_ = -1;
+  mutable int mem_ = -1;
 };
 
 }  // namespace faultline::agent

@@ -49,23 +49,24 @@ void run_program(const run::Request& request, const run::Plan& plan, const Meter
   alignas(16) static std::byte signal_stack[NativeKernel::kSignalStack];
   FaultGuard::use_alternate_stack(signal_stack);
 
-  ProcessState process{run::Ledger(plan, memory), meter, {}, {}, true, {}};
+  run::Ledger ledger(plan, memory);
+  ProcessState process{&ledger, meter, {}, {}, true, {}};
   if (starts_threads(request.program.body)) {
     process.thread_stacks = map_memory(
         NativeKernel::kMostThreads * (NativeKernel::kThreadStack + NativeKernel::kSignalStack), Sharing::own);
   }
   NativeKernel kernel(process);
-  if (const std::string note = meter.note(); !note.empty()) process.ledger.note(note);
-  if (const std::string note = kernel.counts_note(); !note.empty()) process.ledger.note(note);
+  if (const std::string note = meter.note(); !note.empty()) ledger.note(note);
+  if (const std::string note = kernel.counts_note(); !note.empty()) ledger.note(note);
   // To who counts from outside, the look at the zero page is an operation of no row.
   kernel.operation_begins(0, 0);
   const bool zero_page = maps_zero_page(kernel);
   kernel.operation_ends();
   if (!zero_page) {
-    process.ledger.note(
+    ledger.note(
         "this kernel maps no shared zero page: a read maps a page of its own, and a later write does not fault");
   }
-  run::Context context{request.program, plan, process.ledger, request.machine, request.params, nullptr, {}};
+  run::Context context{request.program, plan, ledger, request.machine, request.params, nullptr, {}};
   run::Executor<NativeKernel> executor(context, kernel);
   reserve_heap(512 * 1024);
   fence_mappings();

@@ -12,24 +12,24 @@
 
 namespace faultline::check {
 
-/// A case on which the model and the machine disagree, and how: "line …: found …".
+/// A program on which the model and the machine disagree, and how: "mprotect(…): returned 0, the model -1 EPERM".
 struct Difference {
-  Case played;
+  Drawn played;
   std::string what;
 };
 
-/// Holds a model against a machine: plays cases on both and compares every result, signal, state and count of faults.
+/// Holds a model against a machine: plays programs on both and compares every result, signal, state and count of
+/// faults.
 class Checker {
  public:
   /// The machine outlives this object.
   Checker(mm::Profile profile, machine::Machine& against);
 
-  /// Runs the cases in one run of each machine. The first case that differs, or nothing; or why the machine could not
-  /// run them.
-  std::expected<std::optional<Difference>, std::string> compare(const std::vector<Case>& cases);
+  /// The first program that differs, or nothing; or why the machine could not play them.
+  std::expected<std::optional<Difference>, std::string> compare(const std::vector<Drawn>& programs);
   /// Takes operations away as long as a difference remains.
   std::expected<Difference, std::string> shrink(Difference difference);
-  /// The case as a program of its own, which a person can run on the machine to see the difference.
+  /// The program as a text of its own, which a person can run on the machine to see the difference.
   std::string reproducer(const Difference& difference) const;
 
  private:

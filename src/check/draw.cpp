@@ -1,188 +1,295 @@
 #include "check/draw.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+
+#include "check/vocabulary.h"
 
 namespace faultline::check {
 namespace {
 
 using program::Sys;
+using run::StepKind;
 
-struct Named {
-  std::string_view name;
-  std::uint64_t value;
+struct Argument {
+  std::uint64_t value = 0;
+  std::string_view name{};
 };
+constexpr Argument kNoDescriptor{~std::uint64_t{0}, "-1"};
+/// A process's first descriptor.
+constexpr std::uint64_t kFirstFile = 3;
 
-constexpr auto kProts = std::to_array<Named>({
-    {"PROT_NONE", 0},
-    {"PROT_READ", 1},
-    {"PROT_WRITE", 2},
-    {"PROT_READ|PROT_WRITE", 3},
-    {"PROT_READ|PROT_WRITE", 3},
-    {"PROT_READ|PROT_WRITE", 3},
-    {"PROT_EXEC", 4},
-    {"PROT_EXEC", 4},
-    {"PROT_READ|PROT_EXEC", 5},
-    {"PROT_READ|PROT_WRITE|PROT_EXEC", 7},
-});
-constexpr auto kOddProts = std::to_array<Named>({
-    {"0x100", 0x100},
-    {"PROT_GROWSDOWN", 0x01000000},
-    {"PROT_READ|PROT_GROWSUP", 0x02000001},
-    {"PROT_GROWSDOWN|PROT_GROWSUP", 0x03000000},
-    {"PROT_READ|PROT_SEM", 9},
-});
-constexpr auto kMapFlags = std::to_array<Named>({
-    {"MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED", 0x32},
-    {"MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED", 0x32},
-    {"MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED", 0x32},
-    {"MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED|MAP_NORESERVE", 0x4032},
-    {"MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED|MAP_POPULATE", 0x8032},
-    {"MAP_SHARED|MAP_ANONYMOUS|MAP_FIXED", 0x31},
-    {"MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE", 0x100022},
-    {"MAP_ANONYMOUS|MAP_FIXED", 0x30},
-});
-constexpr auto kAdvice = std::to_array<Named>({
-    {"MADV_NORMAL", 0},
-    {"MADV_RANDOM", 1},
-    {"MADV_SEQUENTIAL", 2},
-    {"MADV_DONTNEED", 4},
-    {"MADV_DONTNEED", 4},
-    {"MADV_FREE", 8},
-    {"MADV_FREE", 8},
-    {"MADV_FREE", 8},
-    {"MADV_REMOVE", 9},
-    {"MADV_DONTFORK", 10},
-    {"MADV_DOFORK", 11},
-    {"MADV_HUGEPAGE", 14},
-    {"MADV_NOHUGEPAGE", 15},
-    {"MADV_DONTDUMP", 16},
-    {"MADV_DODUMP", 17},
-    {"MADV_WIPEONFORK", 18},
-    {"MADV_KEEPONFORK", 19},
-    {"MADV_COLD", 20},
-    {"MADV_POPULATE_READ", 22},
-    {"MADV_POPULATE_WRITE", 23},
-    {"MADV_DONTNEED_LOCKED", 24},
-    {"MADV_COLLAPSE", 25},
-    {"MADV_GUARD_INSTALL", 102},
-    {"MADV_GUARD_INSTALL", 102},
-    {"MADV_GUARD_REMOVE", 103},
-    {"77", 77},
-});
+/// Beyond every arena.
+constexpr Addr kBeside{0x280000000};
+constexpr Addr kFillStart{0x300000000};
+/// Tens of thousands of mappings take as long as hundreds of other programs.
+constexpr std::uint64_t kLimitsPerFill = 400;
 
-Argument argument(const Named& named) { return {named.value, std::string(named.name)}; }
-Argument number(std::uint64_t value) { return {value, fmt::format("{:#x}", value)}; }
+/// What a program is mostly about: rare states are reached where the same things happen again and again.
+enum class Theme : std::uint8_t { anonymous, files, limits, huge };
 
 class Drawer {
  public:
-  Drawer(Random& random) : random_(random) {}
+  explicit Drawer(Random& random) : random_(random) {
+    const std::uint64_t kind = random_.below(100);
+    theme_ = kind < 62 ? Theme::anonymous : kind < 85 ? Theme::files : kind < 98 ? Theme::limits : Theme::huge;
+    executes_ = random_.one_in(3);
+    fills_ = theme_ == Theme::limits && random_.one_in(kLimitsPerFill);
+    lowers_memlock_ = theme_ == Theme::limits && random_.one_in(3);
+    pages_ = theme_ == Theme::huge ? kHugeArenaPages : kArenaPages;
+  }
 
-  Case program(unsigned operations) {
-    Case drawn;
+  Drawn program(unsigned operations) {
+    drawn_.watched = Range::of(kArenaStart, pages_ * kPageSize);
     // Nothing happens to memory that is not there.
-    drawn.push_back(call(Sys::mmap, {at(0),
-                                     pages(kArenaPages / 2),
-                                     argument(kProts[3]),
-                                     argument(kMapFlags[0]),
-                                     {~std::uint64_t{0}, "-1"},
-                                     {0, "0"}}));
-    while (drawn.size() < operations) drawn.push_back(operation());
-    return drawn;
+    call(Sys::mmap, {{at(0).value},
+                     {pages_ / 2 * kPageSize},
+                     named(protections()[3]),
+                     named(anonymous_flags()[0]),
+                     kNoDescriptor,
+                     {0}});
+    if (theme_ == Theme::files) make_file();
+    // Limits concern all that a process has: something beside the arena, as every machine has.
+    if (theme_ == Theme::limits) {
+      call(
+          Sys::mmap,
+          {{kBeside.value}, {2 * kPageSize}, named(protections()[3]), named(anonymous_flags()[0]), kNoDescriptor, {0}});
+    }
+    if (fills_) fill();
+    if (theme_ == Theme::huge) call(Sys::madvise, {{at(0).value}, {pages_ * kPageSize}, named(huge_advice()[0])});
+    // A program that is shorter than its beginning ends there.
+    if (drawn_.operations.size() > operations) drawn_.operations.resize(operations);
+    while (drawn_.operations.size() < operations) operation(operations, 0);
+    return std::move(drawn_);
   }
 
  private:
-  Operation operation() {
+  void operation(std::size_t most, unsigned depth) {
     const std::uint64_t kind = random_.below(100);
-    if (kind < 34) return access();
-    if (kind < 42) return map();
-    if (kind < 46) return call(Sys::munmap, range());
-    if (kind < 70) return protect();
-    if (kind < 84) return with(range(), Sys::madvise, {argument(random_.pick<Named>(kAdvice))});
-    if (kind < 88) return remap();
-    if (kind < 90) return call(random_.one_in(2) ? Sys::mlock : Sys::munlock, range());
-    if (kind < 92) return with(range(), Sys::mseal, {random_.one_in(8) ? number(0x20) : Argument{0, "0"}});
-    return family();
+    if (theme_ == Theme::files && kind < 30) return file_call();
+    if (theme_ == Theme::limits && kind < 22) return limit(most);
+    if (kind < 36) return access();
+    if (kind < 45) return map();
+    if (kind < 49) return call(Sys::munmap, range());
+    if (kind < 67) return protect();
+    if (kind < 81) return advise();
+    if (kind < 87) return remap();
+    if (kind < 91) return lock();
+    if (kind < 93) return with(range(), Sys::mseal, {random_.one_in(8) ? Argument{0x20} : Argument{0}});
+    if (kind < 95) return look();
+    if (most - drawn_.operations.size() > 1) return family(most, depth);
+    return access();
   }
 
-  Operation access() {
-    constexpr auto kKinds = std::to_array({AccessKind::load, AccessKind::store, AccessKind::store, AccessKind::atomic});
-    Operation drawn;
-    drawn.kind = OperationKind::access;
-    drawn.access = random_.pick<AccessKind>(kKinds);
-    drawn.arguments = {at(page())};
-    return drawn;
+  void access() {
+    constexpr auto kKinds = std::to_array({AccessKind::load, AccessKind::store, AccessKind::store, AccessKind::atomic,
+                                           AccessKind::store, AccessKind::load, AccessKind::fetch});
+    Operation& drawn = add(StepKind::access);
+    drawn.step.access = random_.pick<AccessKind>(kKinds);
+    drawn.step.arguments = {at(page()).value, 1 + random_.below(100)};
+    if (!executes_) {
+      if (drawn.step.access == AccessKind::fetch) drawn.step.access = AccessKind::load;
+      return;
+    }
+    if (drawn.step.access == AccessKind::store) drawn.step.kind = StepKind::place_code;
+    if (drawn.step.access == AccessKind::atomic) drawn.step.arguments[1] = 0;
   }
 
   /// Mostly one that the last call was about.
   std::uint64_t page() {
-    if (last_.empty() || random_.one_in(4)) return random_.below(kArenaPages);
-    const std::uint64_t first = (last_[0].value - kArena.start.value) / kPageSize;
-    const std::uint64_t count = std::clamp<std::uint64_t>(last_[1].value / kPageSize, 1, kArenaPages - first);
+    if (last_.empty() || random_.one_in(4)) return random_.below(pages_);
+    const std::uint64_t first = std::min((last_[0].value - kArenaStart.value) / kPageSize, pages_ - 1);
+    const std::uint64_t count = std::clamp<std::uint64_t>(last_[1].value / kPageSize, 1, pages_ - first);
     return first + random_.below(count);
   }
 
-  Operation map() {
-    return with(range(), Sys::mmap,
-                {argument(random_.pick<Named>(kProts)),
-                 argument(random_.pick<Named>(kMapFlags)),
-                 {~std::uint64_t{0}, "-1"},
-                 {0, "0"}});
+  void map() {
+    // A file that is not open, now and then.
+    const bool file = theme_ == Theme::files ? random_.one_in(2) : random_.one_in(50);
+    if (file) {
+      const std::uint64_t offset = random_.one_in(16) ? 1 : random_.below(6) * kPageSize;
+      return with(range(), Sys::mmap,
+                  {named(random_.pick(protections())), named(random_.pick(file_flags())), {descriptor()}, {offset}});
+    }
+    constexpr std::uint64_t kShared = 1;
+    Named flags = random_.pick(anonymous_flags());
+    // Shared memory has no huge pages in the model.
+    while (theme_ == Theme::huge && (flags.value & kShared) != 0) flags = random_.pick(anonymous_flags());
+    with(range(), Sys::mmap, {named(random_.pick(protections())), named(flags), kNoDescriptor, {0}});
   }
 
-  Operation protect() {
-    const Named& prot = random_.one_in(16) ? random_.pick<Named>(kOddProts) : random_.pick<Named>(kProts);
-    return with(range(), Sys::mprotect, {argument(prot)});
+  void protect() {
+    with(range(), Sys::mprotect, {named(random_.pick(random_.one_in(16) ? odd_protections() : protections()))});
   }
 
-  /// In place, or to a place in the arena: where else it may go is the kernel's choice, and no two make the same.
-  Operation remap() {
+  void advise() {
+    const bool huge = theme_ == Theme::huge && !random_.one_in(3);
+    with(range(), Sys::madvise, {named(random_.pick(huge ? huge_advice() : advice()))});
+  }
+
+  void lock() {
+    const std::uint64_t kind = random_.below(theme_ == Theme::limits ? 6 : 20);
+    // It locks all that a process has, of which a case is only a part: whether that fits no two machines say alike.
+    const bool locks_all = !fills_ && !lowers_memlock_ && theme_ != Theme::huge;
+    if (kind == 0 && locks_all) return call(Sys::mlockall, {named(random_.pick(lock_all_flags()))});
+    if (kind == 1) return call(Sys::munlockall, {});
+    auto drawn = range();
+    if (kind % 2 == 0 && kind != 2) return call(Sys::munlock, drawn);
+    // An ordinary user may not lock that much, whatever else is wrong.
+    if (drawn[1].value > kArenaStart.value) drawn[1].value = kPageSize;
+    if (kind != 2) return call(Sys::mlock, drawn);
+    drawn.push_back({random_.below(3)});
+    call(Sys::mlock2, drawn);
+  }
+
+  /// What looks at memory, or writes into it, in the kernel.
+  void look() {
+    if (!executes_ && random_.one_in(2)) return with(range(), Sys::mincore, {at(page())});
+    with(range(), Sys::msync, {named(random_.pick(sync_flags()))});
+  }
+
+  /// In place, to a place in the arena, or to one of the kernel's choice.
+  void remap() {
     auto drawn = range();
     const std::uint64_t more = random_.one_in(2) ? drawn[1].value / kPageSize : random_.below(4);
-    drawn.push_back(pages(std::min(more, kArenaPages)));
-    const std::uint64_t how = random_.below(4);
-    if (how == 0) {
-      drawn.push_back({0, "0"});
-      return call(Sys::mremap, std::move(drawn));
+    const std::uint64_t old = random_.one_in(12) ? 0 : drawn[1].value;
+    drawn[1].value = old;
+    const std::uint64_t length = std::min(more, pages_);
+    drawn.push_back({length * kPageSize});
+    constexpr std::uint64_t kMayMove = 1;
+    constexpr std::uint64_t kFixed = 2;
+    Named flags = random_.pick(remap_flags());
+    // Where the kernel chooses, whether a huge page moves whole depends on the choice.
+    while (theme_ == Theme::huge && (flags.value & (kMayMove | kFixed)) == kMayMove)
+      flags = random_.pick(remap_flags());
+    drawn.push_back(named(flags));
+    if ((flags.value & kFixed) != 0) {
+      // What is moved has to end in the arena.
+      const std::uint64_t longest = std::clamp<std::uint64_t>(length, 1, pages_ - 1);
+      drawn.push_back({at(random_.below(pages_ - longest)).value + (random_.one_in(20) ? 1 : 0)});
     }
-    drawn.push_back(how == 3 ? Argument{7, "MREMAP_MAYMOVE|MREMAP_FIXED|MREMAP_DONTUNMAP"}
-                             : Argument{3, "MREMAP_MAYMOVE|MREMAP_FIXED"});
-    // What is moved has to end in the arena.
-    const std::uint64_t longest = std::max<std::uint64_t>(drawn[2].value / kPageSize, 1);
-    drawn.push_back(at(random_.below(kArenaPages - std::min(longest, kArenaPages - 1))));
-    return call(Sys::mremap, std::move(drawn));
+    call(Sys::mremap, drawn);
   }
 
-  Operation family() {
+  void make_file() {
+    call(Sys::memfd_create, {{0, "\"m\""}, named(random_.pick(memfd_flags()))});
+    call(Sys::ftruncate, {{kFirstFile}, {file_size()}});
+    with(range(), Sys::mmap,
+         {named(random_.pick(protections())),
+          named(random_.pick(file_flags())),
+          {kFirstFile},
+          {random_.below(4) * kPageSize}});
+  }
+
+  std::uint64_t descriptor() { return random_.one_in(12) ? kFirstFile + 1 : kFirstFile; }
+  std::uint64_t file_size() {
+    return random_.below(10) * kPageSize + (random_.one_in(3) ? random_.below(kPageSize) : 0);
+  }
+
+  void file_call() {
+    switch (random_.below(12)) {
+      case 0:
+      case 1:
+      case 2:
+        return call(Sys::ftruncate, {{descriptor()}, {random_.one_in(30) ? ~std::uint64_t{0} : file_size()}});
+      case 3:
+      case 4:
+        return transfer(executes_ ? Sys::write : Sys::read);
+      case 5:
+      case 6:
+        return transfer(Sys::write);
+      case 7:
+        return call(
+            Sys::lseek,
+            {{descriptor()}, {random_.one_in(12) ? ~std::uint64_t{0} - kPageSize : file_size()}, {random_.below(3)}});
+      case 8:
+        return call(Sys::fcntl, {{descriptor()}, {1033, "F_ADD_SEALS"}, named(random_.pick(file_seals()))});
+      case 9:
+        if (random_.one_in(4)) return call(Sys::close, {{descriptor()}});
+        return call(Sys::memfd_create, {{0, "\"m\""}, named(random_.pick(memfd_flags()))});
+      default:
+        return map();
+    }
+  }
+
+  /// From or to a few bytes, mostly about the end of a page.
+  void transfer(Sys sys) {
+    const std::uint64_t start = at(page()).value + (random_.one_in(2) ? kPageSize - 50 : 0);
+    const std::uint64_t length = random_.one_in(8) ? 2 * kPageSize : 1 + random_.below(100);
+    call(sys, {{descriptor()}, {start}, {length}});
+  }
+
+  /// A limit of nothing at all: two words of 0 stand in any page that nobody wrote there.
+  void limit(std::size_t most) {
+    constexpr std::uint64_t kMdwe = 65;
+    const std::uint64_t kind = random_.below(20);
+    if (kind == 0) {
+      return call(Sys::prctl,
+                  {{kMdwe, "PR_SET_MDWE"}, {1 + random_.below(4)}, {random_.one_in(8) ? 1U : 0U}, {0}, {0}});
+    }
+    if (kind == 1) return call(Sys::prctl, {{kMdwe + 1, "PR_GET_MDWE"}, {0}, {0}, {0}, {0}});
+    if (kind == 4 && lowers_memlock_ && most - drawn_.operations.size() >= 3) return lower_memlock();
+    if (kind < 4) {
+      const Argument out = random_.one_in(2) ? Argument{at(page()).value + 512} : Argument{0};
+      const Argument in = random_.one_in(6) ? Argument{0} : Argument{at(page()).value + 1024};
+      return call(Sys::prlimit64, {{0}, named(random_.pick(resources())), in, out});
+    }
+    if (kind < 14) return lock();
+    return random_.one_in(2) ? map() : remap();
+  }
+
+  /// Soft and hard, written to a page that holds nothing there yet.
+  void lower_memlock() {
+    const Addr where{at(page()).value + 1024};
+    const std::uint64_t soft = (1 + random_.below(6)) * kPageSize;
+    for (const std::uint64_t word : {0, 8}) {
+      Operation& drawn = add(StepKind::access);
+      drawn.step.access = AccessKind::atomic;
+      drawn.step.arguments = {where.value + word, soft + (word == 0 ? 0 : random_.below(2) * kPageSize)};
+    }
+    call(Sys::prlimit64, {{0}, named(resources().back()), {where.value}, {0}});
+  }
+
+  /// As many mappings as are allowed, less a few.
+  void fill() { add(StepKind::fill).step.arguments = {kFillStart.value, random_.below(8)}; }
+
+  void family(std::size_t most, unsigned depth) {
     if (!living_.empty() && random_.one_in(2)) {
-      Operation drawn;
-      drawn.kind = OperationKind::exit;
       const std::size_t which = random_.below(living_.size());
-      drawn.child = living_[which];
+      add(StepKind::exit).step.child = living_[which];
       living_.erase(living_.begin() + static_cast<std::ptrdiff_t>(which));
-      return drawn;
+      return;
     }
-    Operation drawn;
-    drawn.kind = OperationKind::fork;
-    if (living_.size() < 3 && !random_.one_in(3)) {
-      drawn.child = fmt::format("c{}", ++children_);
-      living_.push_back(drawn.child);
-    }
-    for (std::uint64_t i = random_.below(3); i > 0; --i) drawn.body.push_back(access());
-    return drawn;
+    const std::size_t index = drawn_.operations.size();
+    add(StepKind::fork);
+    std::uint8_t child = 0;
+    if (children_ < run::kMostCaseChildren && living_.size() < 3 && !random_.one_in(3)) child = ++children_;
+    drawn_.operations[index].step.child = child;
+    const std::vector<std::uint8_t> outside = std::exchange(living_, {});
+    const std::size_t end = std::min(most, index + 1 + random_.below(depth < 2 ? 5 : 2));
+    while (drawn_.operations.size() < end) operation(end, depth + 1);
+    drawn_.operations[index].step.body = static_cast<std::uint32_t>(drawn_.operations.size() - index - 1);
+    living_ = outside;
+    if (child != 0) living_.push_back(child);
   }
 
-  static Operation call(Sys sys, std::vector<Argument> arguments) {
-    Operation drawn;
-    drawn.kind = OperationKind::call;
-    drawn.sys = sys;
-    drawn.arguments = std::move(arguments);
-    return drawn;
+  Operation& add(StepKind kind) {
+    drawn_.operations.emplace_back().step.kind = kind;
+    return drawn_.operations.back();
   }
-  static Operation with(std::vector<Argument> range, Sys sys, std::initializer_list<Argument> more) {
+  void call(Sys sys, const std::vector<Argument>& arguments) {
+    Operation& drawn = add(StepKind::call);
+    drawn.step.sys = sys;
+    drawn.step.count = static_cast<std::uint8_t>(arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      drawn.step.arguments[i] = arguments[i].value;
+      drawn.names[i] = arguments[i].name;
+    }
+  }
+  void with(std::vector<Argument> range, Sys sys, std::initializer_list<Argument> more) {
     range.insert(range.end(), more);
-    return call(sys, std::move(range));
+    call(sys, range);
   }
 
   /// An address and a length: mostly whole pages of the arena.
@@ -193,22 +300,23 @@ class Drawer {
   }
 
   std::vector<Argument> fresh_range() {
-    const std::uint64_t first = random_.below(kArenaPages);
-    const std::uint64_t longest = kArenaPages - first;
+    if (theme_ == Theme::huge && random_.one_in(2)) return huge_range();
+    const std::uint64_t first = random_.below(pages_);
+    const std::uint64_t longest = pages_ - first;
     const std::uint64_t count = 1 + random_.below(random_.one_in(3) ? longest : std::min<std::uint64_t>(longest, 3));
-    std::vector<Argument> drawn{at(first), pages(count)};
-    switch (random_.below(40)) {
+    std::vector<Argument> drawn{at(first), {count * kPageSize}};
+    switch (random_.below(50)) {
       case 0:
-        drawn[0] = number(drawn[0].value + 1);
+        drawn[0].value += 1;
         break;
       case 1:
-        drawn[1] = {0, "0"};
+        drawn[1].value = 0;
         break;
       case 2:
-        drawn[1] = number(drawn[1].value - 1);
+        drawn[1].value -= 1;
         break;
       case 3:
-        drawn[1] = number(~std::uint64_t{0});
+        drawn[1].value = ~std::uint64_t{0} - (random_.one_in(2) ? kPageSize : 0);
         break;
       default:
         break;
@@ -216,19 +324,32 @@ class Drawer {
     return drawn;
   }
 
-  static Argument at(std::uint64_t page) { return number(kArena.start.value + page * kPageSize); }
-  static Argument pages(std::uint64_t count) {
-    return {count * kPageSize, count == 1 ? "PAGE" : fmt::format("{} * PAGE", count)};
+  /// One of the arena's huge pages, or both.
+  std::vector<Argument> huge_range() {
+    constexpr std::uint64_t kHuge = 512;
+    const std::uint64_t first = random_.below(2);
+    return {at(first * kHuge), {(first == 0 && random_.one_in(2) ? 2 : 1) * kHuge * kPageSize}};
   }
 
+  static Argument named(const Named& named) { return {named.value, named.name}; }
+  static Argument at(std::uint64_t page) { return {kArenaStart.value + page * kPageSize}; }
+
   Random& random_;
+  Theme theme_{};
+  /// Fetches are drawn, and then no contents but code and zeroes: all else would do something when executed.
+  bool executes_ = false;
+  bool fills_ = false;
+  /// RLIMIT_MEMLOCK is set to a few pages.
+  bool lowers_memlock_ = false;
+  std::uint64_t pages_ = 0;
+  Drawn drawn_;
   std::vector<Argument> last_;
-  std::vector<std::string> living_;
-  unsigned children_ = 0;
+  std::vector<std::uint8_t> living_;
+  std::uint8_t children_ = 0;
 };
 
 }  // namespace
 
-Case draw(Random& random, unsigned operations) { return Drawer(random).program(operations); }
+Drawn draw(Random& random, unsigned operations) { return Drawer(random).program(operations); }
 
 }  // namespace faultline::check

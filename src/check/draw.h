@@ -5,9 +5,9 @@
 
 namespace faultline::check {
 
-/// Draws a program of so many operations: adjacent and overlapping ranges of the arena, protections, advice, seals,
-/// locks, moves, forks, accesses in between, and bad arguments as often as people make such mistakes. Nothing that
-/// docs/check.md lists as left out.
-Case draw(Random& random, unsigned operations);
+/// Draws a program of so many operations, those of children included: adjacent and overlapping ranges of the arena,
+/// protections, advice, seals, locks, moves, files, limits, forks, accesses in between, and bad arguments as often as
+/// people make such mistakes. Nothing that docs/differences.md lists.
+Drawn draw(Random& random, unsigned operations);
 
 }  // namespace faultline::check

@@ -1,44 +1,41 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/flags.h"
 #include "base/page.h"
-#include "program/syscall.h"
+#include "run/case.h"
 
-/// Random programs, as the checker makes, plays and shrinks them.
+/// Random programs, as the checker draws, plays and shrinks them.
 namespace faultline::check {
 
-/// Where they work: a few pages, the same again and again, at addresses that no machine's process uses for itself.
+/// Where they work: a few pages, the same again and again, at addresses that no machine's process uses for itself, and
+/// where a huge page may begin.
+inline constexpr Addr kArenaStart{0x200000000};
 inline constexpr std::uint64_t kArenaPages = 16;
-inline constexpr Range kArena = Range::of(Addr{0x200000000}, kArenaPages* kPageSize);
+/// Where huge pages are drawn too: two of them, and a part of a third.
+inline constexpr std::uint64_t kHugeArenaPages = 2 * 512 + 16;
 
-/// A value, and how a person would write it.
-struct Argument {
-  std::uint64_t value = 0;
-  std::string text;
-};
-
-enum class OperationKind : std::uint8_t {
-  call,
-  access,
-  fork,  // a child that lives on, or ends at once when it has no name
-  exit,  // of a child that lives
-};
-
+/// A step, and how a person writes those of its arguments that have a name.
 struct Operation {
-  OperationKind kind{};
-  program::Sys sys{};               // of a call
-  std::vector<Argument> arguments;  // of a call; of an access its address
-  AccessKind access{};              // of an access
-  std::string child;                // of fork and exit
-  std::vector<Operation> body;      // of fork: what the child does first
+  run::CaseStep step;
+  std::array<std::string_view, 6> names{};
 };
 
-/// One program: what one fresh process does.
-using Case = std::vector<Operation>;
+/// One program: what one fresh process does. A fork's body follows it, as in run::Case.
+struct Drawn {
+  Range watched = Range::of(kArenaStart, kArenaPages* kPageSize);
+  std::vector<Operation> operations;
+};
+
+/// For the machines.
+run::Case case_of(const Drawn& drawn);
+
+/// Without the operations [first, last). What a child whose fork is taken away did, its parent does.
+Drawn without(const Drawn& drawn, std::size_t first, std::size_t last);
 
 /// The operation as a program says it, without its result: "munmap(0x200001000, 2 * PAGE)".
 std::string text_of(const Operation& operation);

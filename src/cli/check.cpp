@@ -5,9 +5,11 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 
 #include "check/checker.h"
-#include "check/draw.h"
+#include "check/hunt.h"
 #include "cli/commands.h"
 #include "cli/default_machines.h"
 #include "cli/interrupt.h"
@@ -29,8 +31,8 @@ Examples:
   faultline check --model 6.18 --against live --programs 100000 --seed 7
   faultline check --model 6.18+zero-page=forbidden --against live --seconds 600 --out difference.fl)";
 
-/// In one run of the machine: enough that starting it costs little, few enough that progress moves.
-constexpr std::uint64_t kProgramsPerRun = 50;
+/// While a machine plays, its worker waits: two for each processor keep all of them busy.
+constexpr unsigned kWorkersPerProcessor = 2;
 
 struct Options {
   std::string model;
@@ -39,8 +41,10 @@ struct Options {
   double seconds = 0;
   std::uint64_t seed = 1;
   unsigned operations = 20;
+  unsigned jobs = 0;
   std::string out;
   std::string json;
+  bool coverage = false;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -49,8 +53,9 @@ struct Tally {
   std::uint64_t programs = 0;
   std::uint64_t operations = 0;
   Clock::time_point began = Clock::now();
+  std::optional<Clock::time_point> ended;
 
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - began).count(); }
+  double seconds() const { return std::chrono::duration<double>(ended.value_or(Clock::now()) - began).count(); }
   std::string text() const {
     return fmt::format("{} programs, {} operations, {} programs a second", report::thousands(programs),
                        report::thousands(operations),
@@ -70,46 +75,58 @@ ExitStatus tell(const Options& options, const check::Checker& checker, const che
   return ExitStatus::failed;
 }
 
-std::string as_json(const Options& options, const machine::Machine& machine, const Tally& tally,
-                    const check::Difference* difference) {
-  nlohmann::json json{{"model", options.model},     {"against", machine.name()},
+std::string as_json(const Options& options, const std::string& profile, const machine::Machine& machine,
+                    const Tally& tally, const check::Difference* difference, const check::Coverage* coverage) {
+  nlohmann::json json{{"model", profile},           {"against", machine.name()},
                       {"kernel", machine.kernel()}, {"seed", options.seed},
                       {"programs", tally.programs}, {"operations", tally.operations},
                       {"seconds", tally.seconds()}, {"differences", difference == nullptr ? 0 : 1}};
   if (difference != nullptr) json["difference"] = difference->what;
+  if (coverage != nullptr) json["coverage"] = nlohmann::json::parse(check::coverage_json(*coverage));
   return json.dump(2) + "\n";
 }
 
 ExitStatus check(const Options& options) {
-  const auto profile = mm::parse_profile(options.model);
-  if (!profile) return complain(fmt::format("--model {}: {}", options.model, profile.error()));
   const auto machine = machine::make_machine(options.against);
   if (!machine) return complain(fmt::format("--against {}: {}", options.against, machine.error()));
+  const program::MachineId& id = (*machine)->id();
+  const auto profile = mm::parse_profile(
+      options.model.empty()
+          ? nearest_profile(id.version, id.arch == "arm64" ? arch::Arch::arm64 : arch::Arch::x86_64) + id.policies
+          : options.model);
+  if (!profile) return complain(fmt::format("--model {}: {}", options.model, profile.error()));
 
   check::Checker checker(*profile, **machine);
-  check::Random random(options.seed);
   Tally tally;
   Progress progress;
   Interrupt interrupt([] {});
-  const auto goes_on = [&] {
-    if (interrupt.came()) return false;
-    return options.seconds > 0 ? tally.seconds() < options.seconds : tally.programs < options.programs;
-  };
-  std::optional<check::Difference> difference;
-  while (goes_on() && !difference) {
-    std::vector<check::Case> cases;
-    const std::uint64_t left = options.seconds > 0 ? kProgramsPerRun : options.programs - tally.programs;
-    for (std::uint64_t i = 0; i < std::min(left, kProgramsPerRun); ++i) {
-      cases.push_back(check::draw(random, options.operations));
-    }
-    auto found = checker.compare(cases);
-    if (!found) return complain(found.error());
-    tally.programs += cases.size();
-    for (const check::Case& one : cases) tally.operations += one.size();
-    difference = std::move(*found);
-    progress.show(tally.text());
-  }
+  check::Hunt asked{.profile = *profile,
+                    .make_machine = [&] { return machine::make_machine(options.against); },
+                    .seed = options.seed,
+                    .programs = options.programs,
+                    .seconds = {},
+                    .operations = options.operations,
+                    .workers = options.jobs > 0
+                                   ? options.jobs
+                                   : std::max(std::thread::hardware_concurrency(), 1U) * kWorkersPerProcessor,
+                    .together = (*machine)->cases_together(),
+                    .stop = [&] { return interrupt.came(); },
+                    .progress =
+                        [&](std::uint64_t programs) {
+                          tally.programs = programs;
+                          tally.operations = programs * options.operations;
+                          progress.show(tally.text());
+                        }};
+  check::Coverage coverage(*profile);
+  if (options.coverage) asked.coverage = &coverage;
+  if (options.seconds > 0) asked.seconds = std::chrono::duration<double>(options.seconds);
+  auto caught = check::hunt(asked);
   progress.clear();
+  if (!caught) return complain(caught.error());
+  tally.programs = caught->programs;
+  tally.operations = caught->operations;
+  tally.ended = Clock::now();
+  std::optional<check::Difference> difference = std::move(caught->first);
   const bool interrupted = interrupt.came();
   interrupt.stand_down();
   if (difference) {
@@ -119,9 +136,11 @@ ExitStatus check(const Options& options) {
   }
   if (!options.json.empty()) {
     const auto written =
-        write_file(options.json, as_json(options, **machine, tally, difference ? &*difference : nullptr));
+        write_file(options.json, as_json(options, profile->name, **machine, tally, difference ? &*difference : nullptr,
+                                         options.coverage ? &coverage : nullptr));
     if (!written) return complain(written.error());
   }
+  if (options.coverage && options.json != "-") fmt::print("{}\n", check::coverage_text(coverage));
   if (difference) return options.json == "-" ? ExitStatus::failed : tell(options, checker, *difference, tally);
   if (options.json != "-") {
     fmt::print("No difference between model:{} and {} in {} (seed {})\n", profile->name, (*machine)->kernel(),
@@ -134,11 +153,10 @@ ExitStatus check(const Options& options) {
 
 void add_check(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<Options>();
-  options->model = newest_model().substr(std::string_view("model:").size());
   CLI::App& command = *app.add_subcommand("check", "Hold the model against a kernel with random programs");
-  command.add_option("--model", options->model, "The profile that is checked")
-      ->type_name("PROFILE")
-      ->capture_default_str();
+  command
+      .add_option("--model", options->model, "The profile that is checked; by default the one of the machine's kernel")
+      ->type_name("PROFILE");
   command.add_option("--against", options->against, "The machine that is right")
       ->type_name("MACHINE")
       ->capture_default_str();
@@ -149,7 +167,12 @@ void add_check(CLI::App& app, ExitStatus& status) {
   command.add_option("--operations", options->operations, "Operations in each program")
       ->check(CLI::Range(1, 200))
       ->capture_default_str();
+  command.add_option("--jobs", options->jobs, "How many machines play at the same time; 0 is two for each processor")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
   command.add_option("--out", options->out, "Write the program that shows a difference here")->type_name("FILE");
+  command.add_flag("--coverage", options->coverage,
+                   "Show which operations gave which outcomes, and what was never reached");
   command.add_option("--json", options->json, "Write the outcome as JSON; - is standard output")->type_name("FILE");
   command.footer(kFooter);
   command.callback([options, &status] { status = check(*options); });

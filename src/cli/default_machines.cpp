@@ -8,14 +8,18 @@
 
 namespace faultline::cli {
 
-std::vector<std::string> default_machines(std::string_view release, std::string_view architecture) {
-  const arch::Arch arch = architecture == "aarch64" ? arch::Arch::arm64 : arch::Arch::x86_64;
+std::string nearest_profile(std::string_view release, arch::Arch arch) {
   std::string_view nearest;
   for (const mm::Profile& profile : mm::presets()) {
     if (profile.arch != arch) continue;
     if (nearest.empty() || program::version_at_least(release, profile.version)) nearest = profile.name;
   }
-  return {"model:" + std::string(nearest), "live"};
+  return std::string(nearest);
+}
+
+std::vector<std::string> default_machines(std::string_view release, std::string_view architecture) {
+  const arch::Arch arch = architecture == "aarch64" ? arch::Arch::arm64 : arch::Arch::x86_64;
+  return {"model:" + nearest_profile(release, arch), "live"};
 }
 
 std::vector<std::string> default_machines() {

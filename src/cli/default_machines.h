@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "arch/arch.h"
 #include "mm/profile.h"
 
 namespace faultline::cli {
@@ -20,6 +21,8 @@ std::vector<std::string> default_machines();
 
 /// The profile of "model:6.12"; the error says what was expected.
 std::expected<mm::Profile, std::string> model_profile(std::string_view machine);
+/// The newest preset of that architecture that is not newer than the kernel `release`; the oldest when all are.
+std::string nearest_profile(std::string_view release, arch::Arch arch);
 
 /// The newest model of x86-64, what `faultline explain` explains when no --on is given.
 std::string newest_model();

@@ -145,16 +145,32 @@ AgentProcess::~AgentProcess() {
 
 void AgentProcess::interrupt() const { kill(process_, SIGINT); }
 
-std::expected<run::Report, std::string> AgentProcess::ask(std::string_view request,
-                                                          std::chrono::milliseconds time_limit) {
+std::expected<std::string, std::string> AgentProcess::exchange(std::string_view request,
+                                                               std::chrono::milliseconds limit) {
   const BrokenPipeIgnored ignored;
   if (!run::write_frame(to_, request)) return std::unexpected("the agent ended before it was asked");
-  const auto deadline = std::chrono::steady_clock::now() + time_limit + kGrace;
-  const auto body = run::read_frame(from_, deadline);
+  auto body = run::read_frame(from_, std::chrono::steady_clock::now() + limit + kGrace);
   if (!body) return std::unexpected(describe(body.error()));
+  return std::move(*body);
+}
+
+std::expected<run::Report, std::string> AgentProcess::ask(std::string_view request,
+                                                          std::chrono::milliseconds time_limit) {
+  const auto body = exchange(request, time_limit);
+  if (!body) return std::unexpected(body.error());
   std::optional<run::Report> report = run::decode_report(*body);
   if (!report) return std::unexpected(describe(run::ReadFault::damaged));
   return std::move(*report);
+}
+
+std::expected<std::vector<run::CaseRecord>, std::string> AgentProcess::play(const std::vector<run::Case>& cases,
+                                                                            std::chrono::milliseconds limit) {
+  const auto body = exchange(run::encode_cases(cases, static_cast<std::uint64_t>(limit.count())),
+                             limit * static_cast<std::int64_t>(cases.size()));
+  if (!body) return std::unexpected(body.error());
+  auto records = run::decode_records(*body);
+  if (!records || records->size() != cases.size()) return std::unexpected(describe(run::ReadFault::damaged));
+  return std::move(*records);
 }
 
 }  // namespace faultline::machine

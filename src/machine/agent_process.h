@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "run/case.h"
 #include "run/row.h"
 
 namespace faultline::machine {
@@ -27,10 +29,16 @@ class AgentProcess {
   /// Sends an encoded request and waits for its report, for the request's time limit and some grace.
   std::expected<run::Report, std::string> ask(std::string_view request, std::chrono::milliseconds time_limit);
 
+  /// Sends the cases and waits for their records; the limit is of each case.
+  std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases,
+                                                                std::chrono::milliseconds limit);
+
   /// Asks the agent to end the program that it runs and to report what was done until then. Thread-safe.
   void interrupt() const;
 
  private:
+  std::expected<std::string, std::string> exchange(std::string_view request, std::chrono::milliseconds limit);
+
   AgentProcess(pid_t process, int to, int from) : process_(process), to_(to), from_(from) {}
 
   pid_t process_ = -1;

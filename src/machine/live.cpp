@@ -14,6 +14,8 @@ namespace {
 /// The longest limit is one that a clock can be set to without overflow.
 constexpr std::chrono::milliseconds kShortestLimit{0};
 constexpr std::chrono::milliseconds kLongestLimit = std::chrono::years(30);
+/// A case takes less than a millisecond, or hangs.
+constexpr std::chrono::milliseconds kCaseLimit{5000};
 
 class Live final : public Machine {
  public:
@@ -37,6 +39,19 @@ class Live final : public Machine {
     report.machine = name();
     report.kernel = kernel_;
     return report;
+  }
+
+  std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases) override {
+    if (!player_) {
+      const auto path = find_agent();
+      if (!path) return std::unexpected(path.error());
+      auto agent = AgentProcess::start(*path);
+      if (!agent) return std::unexpected(agent.error());
+      player_.emplace(std::move(*agent));
+    }
+    auto records = player_->play(cases, kCaseLimit);
+    if (!records) player_.reset();
+    return records;
   }
 
  private:
@@ -65,6 +80,7 @@ class Live final : public Machine {
 
   program::MachineId id_;
   std::string kernel_;
+  std::optional<AgentProcess> player_;  // kept from call to call
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "mm/trace.h"
 #include "program/machine_pattern.h"
 #include "program/program.h"
+#include "run/case.h"
 #include "run/row.h"
 #include "run/step.h"
 
@@ -51,6 +52,10 @@ class Machine {
   /// Runs the program from its start in a fresh process. Never throws and never ends the caller: how it went is in
   /// Report::ending. A `params` name that the program does not have ends in Ending::misuse.
   virtual run::Report run(const program::Program& program, const Settings& settings) = 0;
+  /// How many cases are best played in one go.
+  virtual std::size_t cases_together() const { return 50; }
+  /// Plays each case from its start in a fresh process. Its records in order, or why the machine could not.
+  virtual std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases) = 0;
 };
 
 /// A machine from its name: `model:PROFILE` (mm::parse_profile) or `live`. The error says what was expected.

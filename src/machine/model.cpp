@@ -8,6 +8,7 @@
 #include "machine/model_kernel.h"
 #include "run/executor.h"
 #include "run/params.h"
+#include "run/play.h"
 
 namespace faultline::machine {
 namespace {
@@ -79,6 +80,15 @@ run::Report run_on_model(const mm::Profile& profile, const program::Program& pro
   return report;
 }
 
+run::CaseRecord play_on_model(const mm::Profile& profile, const run::Case& played) {
+  run::CaseRecord records(played.steps.size());
+  mm::System system(profile);
+  ModelKernel kernel(std::make_unique<mm::AddressSpace>(system), CheckInvariants::never, nullptr);
+  const auto sink = [&](ModelKernel&, std::size_t index, const run::StepRecord& record) { records[index] = record; };
+  run::CasePlayer<ModelKernel, decltype(sink)>(played, sink).play(kernel);
+  return records;
+}
+
 class Model final : public Machine {
  public:
   explicit Model(mm::Profile profile) : profile_(std::move(profile)), id_(id_of(profile_)) {}
@@ -88,6 +98,11 @@ class Model final : public Machine {
   std::string kernel() const override { return kernel_of(profile_); }
   run::Report run(const program::Program& program, const Settings& settings) override {
     return run_on_model(profile_, program, settings, {});
+  }
+  std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases) override {
+    std::vector<run::CaseRecord> records;
+    for (const run::Case& one : cases) records.push_back(play_on_model(profile_, one));
+    return records;
   }
 
  private:

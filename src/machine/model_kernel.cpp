@@ -204,10 +204,16 @@ run::ProbeAnswer ModelKernel::perm(Addr addr) const {
 
 run::ProbeAnswer ModelKernel::state(Range range) const {
   run::StateDigest digest(range);
-  space_->for_each_vma(range, [&](const mm::Vma& vma) { digest.vma(vma.range(), mm::prot_of(vma.flags)); });
-  for (Addr page = range.start.page_floor(); page < range.end; page = page + kPageSize) {
-    if (space_->page(page).present) digest.resident_page(page, space_->peek(page));
-  }
+  space_->for_each_vma(range, [&](const mm::Vma& vma) {
+    // Private anonymous memory has a pgoff too, which nobody shows.
+    const std::uint64_t offset = vma.object ? vma.pgoff << kPageShift : 0;
+    digest.vma({vma.range(), mm::prot_of(vma.flags), vma.is(mm::VmFlags::may_share), offset});
+    const Range part = vma.range().intersect(range);
+    for (Addr page = part.start.page_floor(); page < part.end; page = page + kPageSize) {
+      const mm::PageState state = space_->page(page);
+      if (state.present) digest.page({page, space_->peek(page), state.cached, state.mapped_once});
+    }
+  });
   return digest.value();
 }
 

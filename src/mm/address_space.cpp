@@ -177,12 +177,17 @@ RangeState AddressSpace::state(Range range) const {
 PageState AddressSpace::page(Addr addr) const {
   const Pte pte = mm_->table.get(addr);
   PageState state{.present = pte.present(),
+                  .readable = pte.has(Pte::kRead) && !pte.has(Pte::kKeyDenied),
                   .writable = pte.write(),
                   .dirty = pte.dirty(),
                   .zero_page = pte.zero_page(),
                   .guard = pte.guard(),
                   .huge = pte.huge()};
-  state.exclusive = pte.present() && is_exclusive(mm_->frames(), pte);
+  if (!pte.present()) return state;
+  state.exclusive = is_exclusive(mm_->frames(), pte);
+  const Frame& frame = mm_->frames().at(pte.frame());
+  state.cached = frame.cached();
+  state.mapped_once = !pte.zero_page() && frame.mappings() == 1;
   return state;
 }
 

@@ -35,12 +35,15 @@ struct RangeState {
 /// One page as pagemap(5) would describe it.
 struct PageState {
   bool present = false;
+  bool readable = false;
   bool writable = false;
   bool dirty = false;
   bool exclusive = false;
   bool zero_page = false;
   bool guard = false;
-  bool huge = false;  // part of a huge page
+  bool huge = false;         // part of a huge page
+  bool cached = false;       // belongs to a file or to shared memory
+  bool mapped_once = false;  // by this entry and no other of any process; never the zero page
 };
 
 /// A process's memory: what mm_struct is to the kernel. Calls take raw arguments as the system call does, refuse in the

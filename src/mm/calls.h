@@ -32,6 +32,8 @@ Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flag
 
 /// Unmaps a range whose bounds are known to be good: what munmap, a fixed mmap and a shrinking brk share.
 Result<void> unmap_range(Mm& mm, Range range);
+/// Only what comes before anything goes: splits at both ends, which stay, and the tests of seals.
+Result<void> prepare_unmap(Mm& mm, Range range);
 
 /// Faults the pages of a range inside one VMA in, as the kernel does for itself (D.7, C9). False at a guard region and
 /// beyond the end of a file.

@@ -57,7 +57,9 @@ Range aligned_part(Range range) { return {huge_floor(range.start + (kHugeBytes -
 Result<void> collapse(Mm& mm, Vma& vma, Range range) {
   const auto refuse = [&] { return mm.refuse(EINVAL, Rule::bad_argument, range); };
   const Range of_vma = aligned_part(vma.range());
-  if (vma.object != nullptr || vma.is(VmFlags::nohugepage) || of_vma.end <= of_vma.start) return refuse();
+  // What was never faulted in has no anon_vma, and nothing to collapse.
+  const bool unfit = vma.object != nullptr || vma.anon_vma == 0 || vma.is(VmFlags::nohugepage);
+  if (unfit || of_vma.end <= of_vma.start) return refuse();
   const Range aligned = aligned_part(range);
   if (aligned.end < aligned.start) {
     return mm.profile().collapse == Collapse::any_range ? Result<void>() : refuse();

@@ -42,9 +42,10 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
     } else if (vma.is(VmFlags::wipeonfork)) {
       vma.anon_vma = 0;
       vma.chain = 0;
-    } else if (vma.anon_vma != 0) {
+    } else if (vma.anon_vma != 0 || vma.is(VmFlags::maybe_guard)) {
       // A mapping that was never written privately has no anon_vma, and the child faults for itself what it needs.
       share_pages(parent, *child, vma);
+      if (vma.anon_vma == 0) return;
       vma.anon_vma = parent.system.next_anon_vma();
       ++vma.chain;
     }

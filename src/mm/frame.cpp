@@ -152,6 +152,12 @@ void FramePool::clear(FrameId id, std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t offset = from; offset < to; ++offset) poke(id, offset, 0);
 }
 
+bool FramePool::is_zero(FrameId id) const {
+  const std::uint32_t content = at(id).content_;
+  if ((content & kBuffered) == 0) return content == 0;
+  return std::ranges::all_of(*buffers_[content & ~kBuffered], [](std::uint8_t byte) { return byte == 0; });
+}
+
 std::uint64_t FramePool::peek_word(FrameId id, std::uint64_t offset) const {
   const std::uint32_t content = at(id).content_;
   if ((content & kBuffered) == 0) return offset == 0 ? content : 0;

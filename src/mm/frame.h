@@ -118,6 +118,8 @@ class FramePool {
   /// The bytes from `offset` on, as many as there is room for in `bytes`; both end inside the page.
   void read(FrameId id, std::uint64_t offset, std::span<std::uint8_t> bytes) const;
   void write(FrameId id, std::uint64_t offset, std::span<const std::uint8_t> bytes);
+  /// Does the frame hold nothing but zeroes?
+  bool is_zero(FrameId id) const;
   /// Makes the bytes [from, to) zero.
   void clear(FrameId id, std::uint64_t from, std::uint64_t to);
 

@@ -3,6 +3,25 @@
 
 namespace faultline::mm {
 
+namespace {
+
+/// The zero page takes the place of those frames of a split folio that hold only zeroes
+/// (try_to_map_unused_to_zeropage).
+void drop_zeroes(Mm& mm, FrameId head) {
+  const Range everything{Addr{0}, mm.geometry().task_size};
+  mm.table.update(everything, [&](Addr at, Pte pte) {
+    const bool part = pte.present() && !pte.huge() && pte.frame().index - head.index < kHugePages;
+    if (!part || !mm.frames().is_zero(pte.frame())) return pte;
+    const Vma& vma = *mm.vmas.at(at);
+    if (vma.is(VmFlags::locked)) return pte;
+    mm.frames().unmap(pte.frame());
+    mm.tlb.drop(Range::of(at, kPageSize));
+    return Pte::make(kZeroFrame, protection_bits(mm.profile(), vma.flags));
+  });
+}
+
+}  // namespace
+
 void split_huge(Mm& mm, Addr addr, Rule why) {
   addr = huge_floor(addr);
   const Pte huge = mm.table.get(addr);
@@ -34,7 +53,9 @@ void split_folios_partly_in(Mm& mm, Range range) {
     if (pte.huge() && huge_floor(end) == end) return;
     if (mm.frames().at(pte.frame()).mappings() > 1) return;  // others map it too, and it is left alone
     split_huge(mm, page);
-    mm.frames().split_folio(mm.frames().head(pte.frame()));
+    const FrameId head = mm.frames().head(pte.frame());
+    mm.frames().split_folio(head);
+    if (mm.profile().split_zeroes == SplitZeroes::zero_page) drop_zeroes(mm, head);
   };
   split(range.start, range.start);
   split(range.end, range.end - kPageSize);

@@ -101,7 +101,9 @@ void mark_lazyfree(Mm& mm, Range part, FlushBatch& flush) {
 Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
   if (vma.is(VmFlags::locked)) return mm.refuse(EINVAL, Rule::bad_argument, part);
   // So that fork copies the markers.
-  prepare_anon_vma(mm, vma);
+  const bool flags = mm.profile().guard_mark == GuardMark::flag;
+  if (flags) vma.flags |= VmFlags::maybe_guard;
+  if (!flags || vma.object == nullptr) prepare_anon_vma(mm, vma);
   zap(mm, part, Guarding::keep, flush);
   for (Addr at = part.start; at < part.end; at = at + kPageSize) set_pte(mm, at, Pte::guard_marker());
   return {};

@@ -7,6 +7,9 @@ namespace {
 
 enum class Side : std::uint8_t { prev, next };
 
+/// Flags that keep nothing apart, and that what merges has if either side had them (VM_STICKY).
+constexpr VmFlags kSticky = VmFlags::maybe_guard;
+
 /// May the anon_vmas of an existing neighbour and of a proposal become one?
 bool anon_vmas_merge(Merge merge, const Vma& existing, const Proposal& proposal) {
   if (existing.anon_vma == proposal.anon_vma) return true;
@@ -25,7 +28,7 @@ Rule mergeable(const Profile& profile, const Vma& existing, const Proposal& prop
   const bool adjacent =
       side == Side::prev ? existing.end == proposal.range.start : proposal.range.end == existing.start;
   if (!adjacent) return Rule::no_merge_gap;
-  if (existing.flags != proposal.flags) return Rule::no_merge_flags;
+  if (has(existing.flags ^ proposal.flags, ~kSticky)) return Rule::no_merge_flags;
   if (existing.object != proposal.object) return Rule::no_merge_file;
   const bool contiguous = side == Side::prev ? existing.pgoff + existing.pages() == proposal.pgoff
                                              : proposal.pgoff + proposal.range.pages() == existing.pgoff;
@@ -38,7 +41,9 @@ bool neighbours_agree(const Vma& prev, const Vma& next) {
   return prev.anon_vma == 0 || next.anon_vma == 0 || prev.anon_vma == next.anon_vma;
 }
 
-void adopt_anon_vma(Vma& vma, AnonVma anon_vma, std::uint32_t chain) {
+/// What a VMA takes over from what it merges with.
+void adopt(Vma& vma, VmFlags flags, AnonVma anon_vma, std::uint32_t chain) {
+  vma.flags |= flags & kSticky;
   if (vma.anon_vma == 0 && anon_vma != 0) {
     vma.anon_vma = anon_vma;
     vma.chain = chain;
@@ -101,8 +106,9 @@ Rule why_apart(const Profile& profile, const Vma& low, const Vma& high) {
 
 bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
   // The areas may differ in protection only: mprotect may yet make them equal.
-  return low.end == high.start && low.object == high.object && !has(low.flags ^ high.flags, ~VmFlags::access) &&
-         low.pgoff + low.pages() == high.pgoff && owner.anon_vma != 0 && owner.chain == 1;
+  return low.end == high.start && low.object == high.object &&
+         !has(low.flags ^ high.flags, ~(VmFlags::access | kSticky)) && low.pgoff + low.pages() == high.pgoff &&
+         owner.anon_vma != 0 && owner.chain == 1;
 }
 
 Vma* insert_merged(Mm& mm, const Proposal& proposal) {
@@ -111,9 +117,9 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal) {
       joining(mm, mm.vmas.before(proposal.range.start), mm.vmas.find(proposal.range.start), proposal);
   if (prev != nullptr) {
     mm.vmas.set_end(prev, proposal.range.end);
-    adopt_anon_vma(*prev, proposal.anon_vma, proposal.chain);
+    adopt(*prev, proposal.flags, proposal.anon_vma, proposal.chain);
     if (next != nullptr) {
-      adopt_anon_vma(*prev, next->anon_vma, next->chain);
+      adopt(*prev, next->flags, next->anon_vma, next->chain);
       mm.vmas.absorb_next(prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
@@ -121,7 +127,7 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal) {
   }
   if (next != nullptr) {
     mm.vmas.set_start(next, proposal.range.start);
-    adopt_anon_vma(*next, proposal.anon_vma, proposal.chain);
+    adopt(*next, proposal.flags, proposal.anon_vma, proposal.chain);
     count_merge(mm, *next, 1);
     return next;
   }
@@ -143,7 +149,7 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
   if (extension == Extension::alone || next == nullptr) return vma;
   const Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
   if (rule == Rule::merged) {
-    adopt_anon_vma(*vma, next->anon_vma, next->chain);
+    adopt(*vma, next->flags, next->anon_vma, next->chain);
     mm.vmas.absorb_next(vma, next);
     count_merge(mm, *vma, 1);
   } else {
@@ -168,7 +174,7 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   }
   const auto [prev, next] = joined;
   if (prev != nullptr) {
-    adopt_anon_vma(*prev, vma->anon_vma, vma->chain);
+    adopt(*prev, vma->flags, vma->anon_vma, vma->chain);
     if (!touches_end) {
       split_huge_at(mm, part.end);
       mm.vmas.move_bound(prev, vma, part.end);
@@ -177,14 +183,14 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
     }
     mm.vmas.absorb_next(prev, vma);
     if (next != nullptr) {
-      adopt_anon_vma(*prev, next->anon_vma, next->chain);
+      adopt(*prev, next->flags, next->anon_vma, next->chain);
       mm.vmas.absorb_next(prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
     return prev;
   }
   if (next != nullptr) {
-    adopt_anon_vma(*next, vma->anon_vma, vma->chain);
+    adopt(*next, vma->flags, vma->anon_vma, vma->chain);
     if (touches_start) {
       mm.vmas.absorb_prev(next, vma);
     } else {

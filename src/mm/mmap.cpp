@@ -15,8 +15,9 @@ Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flag
     if (hint.value < mm.system.tunables().mmap_min_addr) return mm.refuse(EPERM, Rule::bad_argument, whole);
     return hint;
   }
-  if (hint.value != 0) {
-    Addr at{page_ceil(std::max(hint.value, mm.system.tunables().mmap_min_addr))};
+  // round_hint_to_min()
+  if (const Addr page = hint.page_floor(); page.value != 0) {
+    const Addr at{page_ceil(std::max(page.value, mm.system.tunables().mmap_min_addr))};
     const bool fits = at.value <= task_size.value - bytes;
     if (fits && mm.vmas.first_in(Range::of(at, bytes)) == nullptr) return at;
   }
@@ -40,6 +41,12 @@ struct NewMapping {
   std::uint64_t pgoff = 0;  // of the file
 };
 
+/// RLIMIT_AS and RLIMIT_DATA, once what the mapping replaces is gone.
+Result<void> check_limits(Mm& mm, const NewMapping& mapping) {
+  if (mm.limits.allow(mm.usage, mapping.flags, mapping.range.pages(), mapped_pages(mm, mapping.range))) return {};
+  return mm.refuse(ENOMEM, Rule::resource_limit, mapping.range);
+}
+
 /// The refusals that come before anything changes, in the kernel's order, and what they make of the flags.
 Result<void> check_mapping(Mm& mm, NewMapping& mapping, MapFlags flags) {
   const std::uint64_t pages = mapping.range.pages();
@@ -55,9 +62,7 @@ Result<void> check_mapping(Mm& mm, NewMapping& mapping, MapFlags flags) {
   if (has(flags, MapFlags::noreserve) && mm.system.commit().policy() != Overcommit::never) {
     mapping.flags |= VmFlags::noreserve;
   }
-  if (!mm.limits.allow(mm.usage, mapping.flags, pages, mapped_pages(mm, mapping.range))) {
-    return mm.refuse(ENOMEM, Rule::resource_limit, mapping.range);
-  }
+  if (mm.profile().mmap_order == MmapOrder::unmaps_first) return check_limits(mm, mapping);
   return {};
 }
 
@@ -77,11 +82,20 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
   Commit& commit = mm.system.commit();
   if (checks_first) {
     if (auto fine = check_write_exec(mm, mapping); !fine) return std::unexpected(fine.error());
+    Result<void> fits = check_limits(mm, mapping);
     // What goes gives its promise back; what it gave is taken again below.
     const std::uint64_t given = mapped_pages(mm, mapping.range, VmFlags::account);
-    if (charged > given) {
-      if (!commit.charge(charged - given)) return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
-      commit.give_back(charged - given);
+    if (fits && charged > given) {
+      if (commit.charge(charged - given)) {
+        commit.give_back(charged - given);
+      } else {
+        fits = mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
+      }
+    }
+    if (!fits) {
+      // What would have gone was split off before, and a seal found then.
+      if (auto split = prepare_unmap(mm, mapping.range); !split) return std::unexpected(split.error());
+      return std::unexpected(fits.error());
     }
   }
   if (auto unmapped = unmap_range(mm, mapping.range); !unmapped) return std::unexpected(unmapped.error());

@@ -94,6 +94,16 @@ Result<void> charge_move(Mm& mm, const Vma& vma, const Request& request, std::ui
   return {};
 }
 
+/// Shrinks the source, which munmap may refuse.
+Result<void> cut_tail(Mm& mm, const Request& request) {
+  const std::uint64_t task_size = mm.geometry().task_size.value;
+  const Addr end = request.old + request.new_bytes;
+  const std::uint64_t bytes = request.old_bytes - request.new_bytes;
+  if (bytes == 0) return {};
+  if (end.value > task_size || bytes > task_size - end.value) return refuse(mm, request, EINVAL);
+  return unmap_range(mm, Range::of(end, bytes));
+}
+
 /// Moves the source to free addresses at `target` and grows it to the new length (move_vma).
 Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, Addr target) {
   if (auto room = check_room(mm, request, 0); !room) return std::unexpected(room.error());
@@ -134,18 +144,20 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
 Result<Addr> remap_to(Mm& mm, const Request& request) {
   if (order_is(mm, Mremap::late_lookup) || order_is(mm, Mremap::lookup_first)) {
     if (auto fine = check_target(mm, request); !fine) return std::unexpected(fine.error());
+    if (auto room = check_room(mm, request, 2); !room) return std::unexpected(room.error());
   }
-  if (auto room = check_room(mm, request, 2); !room) return std::unexpected(room.error());
   if (auto sealed = check_seals_upfront(mm, request.source()); !sealed) return std::unexpected(sealed.error());
   if (request.is(RemapFlags::fixed)) {
     if (auto cleared = unmap_range(mm, Range::of(request.target, request.new_bytes)); !cleared) {
       return std::unexpected(cleared.error());
     }
   }
+  if (order_is(mm, Mremap::parameters_first) && mm.vmas.at(request.old) == nullptr) {
+    return mm.refuse(EFAULT, Rule::hole, request.source());
+  }
   std::uint64_t old_bytes = request.old_bytes;
   if (old_bytes > request.new_bytes) {
-    const Range tail{request.old + request.new_bytes, request.old + old_bytes};
-    if (auto cut = unmap_range(mm, tail); !cut) return std::unexpected(cut.error());
+    if (auto cut = cut_tail(mm, request); !cut) return std::unexpected(cut.error());
     old_bytes = request.new_bytes;
   }
   if (auto fine = check_source(mm, mm.vmas.at(request.old), request, old_bytes); !fine) {
@@ -184,10 +196,7 @@ Result<Addr> move_all(Mm& mm, const Request& request) {
 Result<Addr> remap_at(Mm& mm, const Request& request) {
   if (auto sealed = check_seals_upfront(mm, request.source()); !sealed) return std::unexpected(sealed.error());
   if (request.old_bytes >= request.new_bytes) {
-    const Range tail{request.old + request.new_bytes, request.old + request.old_bytes};
-    if (!tail.empty()) {
-      if (auto cut = unmap_range(mm, tail); !cut) return std::unexpected(cut.error());
-    }
+    if (auto cut = cut_tail(mm, request); !cut) return std::unexpected(cut.error());
     return request.old;
   }
   Vma* vma = mm.vmas.at(request.old);
@@ -218,6 +227,9 @@ Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t
   if (auto fine = check_flags(mm, request); !fine) return std::unexpected(fine.error());
   if (order_is(mm, Mremap::parameters_first)) {
     if (auto fine = check_target(mm, request); !fine) return std::unexpected(fine.error());
+    if (request.names_target()) {
+      if (auto room = check_room(mm, request, 2); !room) return std::unexpected(room.error());
+    }
   }
   mm.count(Counter::mmap_lock_write);
   if (auto room = check_room_of_every_call(mm, request); !room) return std::unexpected(room.error());

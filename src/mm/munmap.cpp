@@ -30,6 +30,14 @@ Result<Vma*> gather(Mm& mm, Vma* first, Range range) {
 
 }  // namespace
 
+Result<void> prepare_unmap(Mm& mm, Range range) {
+  Vma* first = mm.vmas.first_in(range);
+  if (first == nullptr || range.empty()) return {};
+  if (auto sealed = check_seals_upfront(mm, range); !sealed) return sealed;
+  if (const Result<Vma*> gathered = gather(mm, first, range); !gathered) return std::unexpected(gathered.error());
+  return {};
+}
+
 Result<void> unmap_range(Mm& mm, Range range) {
   Vma* first = mm.vmas.first_in(range);
   if (first == nullptr || range.empty()) return {};

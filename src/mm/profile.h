@@ -69,6 +69,12 @@ enum class LargeReuse : std::uint8_t {
 /// Do the parts of a split huge page inherit its dirty bit? It decides whether 6.1 upgrades them.
 enum class SplitDirty : std::uint8_t { dropped, kept };
 
+/// What becomes of the parts of a split huge page that hold only zeroes?
+enum class SplitZeroes : std::uint8_t {
+  kept,
+  zero_page,  // 6.12 on: the zero page takes their place
+};
+
 /// What MADV_COLLAPSE collapses.
 enum class Collapse : std::uint8_t {
   writable,   // only where some page is writable
@@ -98,6 +104,12 @@ enum class SealDiscard : std::uint8_t {
 
 /// Are MADV_GUARD_INSTALL and MADV_GUARD_REMOVE known (D.7)?
 enum class Guards : std::uint8_t { absent, present };
+
+/// What MADV_GUARD_INSTALL leaves on a VMA, so that fork copies its markers.
+enum class GuardMark : std::uint8_t {
+  anon_vma,  // an anon_vma
+  flag,  // late 6.18 on: a flag, which spreads to whatever the VMA merges with; an anon_vma on anonymous memory only
+};
 
 /// Which neighbours merge (D.1).
 enum class Merge : std::uint8_t {
@@ -191,6 +203,7 @@ struct Profile {
   HugeZero huge_zero = HugeZero::split;
   LargeReuse large_reuse = LargeReuse::single_reference;
   SplitDirty split_dirty = SplitDirty::kept;
+  SplitZeroes split_zeroes = SplitZeroes::kept;
   Collapse collapse = Collapse::writable;
   TableReclaim table_reclaim = TableReclaim::unmap_only;
   Rmw rmw = Rmw::read_first;
@@ -198,6 +211,7 @@ struct Profile {
   Seal seal = Seal::absent;
   SealDiscard seal_discard = SealDiscard::no_file;
   Guards guards = Guards::absent;
+  GuardMark guard_mark = GuardMark::anon_vma;
   Merge merge = Merge::faulted_neighbour;
   Uncharge uncharge = Uncharge::never;
   ProtectFlush protect_flush = ProtectFlush::when_needed;

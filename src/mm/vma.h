@@ -18,7 +18,8 @@ enum class VmFlags : std::uint64_t {
   may_read = 0x10,
   may_write = 0x20,
   may_exec = 0x40,
-  may_share = 0x80,  // MAP_SHARED, also where `shared` is taken away because the file is not open for writing
+  may_share = 0x80,     // MAP_SHARED, also where `shared` is taken away because the file is not open for writing
+  maybe_guard = 0x800,  // MADV_GUARD_INSTALL was here, as far as the profile's kernel notes it
   locked = 0x2000,
   seq_read = 0x8000,
   rand_read = 0x10000,

@@ -84,6 +84,7 @@ std::string encode_request(const program::MachineId& machine, const program::Pro
                            const std::vector<std::pair<std::string, std::uint64_t>>& params,
                            std::uint64_t time_limit_ms) {
   Writer writer;
+  writer.integer(std::to_underlying(MessageKind::program));
   request_parts(writer, unchanged(machine), unchanged(program), unchanged(params), time_limit_ms);
   return std::move(writer).take();
 }
@@ -96,6 +97,7 @@ std::string encode(const Report& report) {
 
 std::optional<Request> decode_request(std::string_view body) {
   Reader reader(body);
+  if (reader.integer() != std::to_underlying(MessageKind::program)) return std::nullopt;
   std::optional<Request> request(std::in_place);
   request_parts(reader, request->machine, request->program, request->params, request->time_limit_ms);
   if (!reader.good() || !reader.at_end() || !well_formed(request->program)) return std::nullopt;

@@ -11,11 +11,15 @@
 #include "program/program.h"
 #include "run/row.h"
 
-/// What host and agent say to each other: one Request, then one Report. Each travels in a frame.
+/// What host and agent say to each other: a Request and its Report, or cases and their records. Each travels in a
+/// frame.
 namespace faultline::run {
 
 /// Raised whenever anything in a message changes; both sides have to agree on it.
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
+
+/// What a request asks for: to run a program, or to play cases (run/case.h). The body begins with it.
+enum class MessageKind : std::uint8_t { program, cases };
 
 struct Request {
   program::MachineId machine;

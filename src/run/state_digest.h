@@ -8,25 +8,44 @@
 
 namespace faultline::run {
 
-/// One number for all that a process can observe of a range: the bounds and permissions of its VMAs, and of each page
-/// that is resident its number and first byte. What state() of the language gives. Every machine feeds it in order of
-/// address, VMAs before pages.
+/// What a process can observe of a VMA, as /proc/self/maps shows it.
+struct ObservedVma {
+  Range range;
+  Prot prot = Prot::none;
+  bool shared = false;
+  std::uint64_t offset = 0;  // in bytes, into the file or shared memory; 0 for private anonymous memory
+};
+
+/// What it can observe of a resident page, as pagemap(5) shows it.
+struct ObservedPage {
+  Addr page;
+  std::uint8_t first_byte = 0;
+  bool cached = false;       // of a file or of shared memory (bit 61)
+  bool mapped_once = false;  // by one entry alone (bit 56); never the zero page. Left out where the range has room for
+                             // a huge page, of whose parts kernels say different things
+};
+
+/// One number for all that a process can observe of a range. What state() of the language gives. Every machine feeds it
+/// in order of address, each VMA before its pages.
 class StateDigest {
  public:
   explicit StateDigest(Range range) : range_(range) {}
 
   /// Of a VMA only the part inside the range counts.
-  void vma(Range vma, Prot prot) {
-    const Range part = range_.intersect(vma);
-    mix(1);
+  void vma(const ObservedVma& vma) {
+    const Range part = range_.intersect(vma.range);
+    mix(vma.shared ? 3 : 1);
     mix(part.start.value);
     mix(part.end.value);
-    mix(std::to_underlying(prot));
+    mix(std::to_underlying(vma.prot));
+    mix(vma.offset + (part.start - vma.range.start));
   }
-  void resident_page(Addr page, std::uint8_t first_byte) {
-    mix(2);
-    mix(page.value);
-    mix(first_byte);
+  void page(const ObservedPage& page) {
+    constexpr std::uint64_t kHugeBytes = std::uint64_t{2} << 20;
+    const bool mapped_once = page.mapped_once && range_.bytes() < kHugeBytes;
+    mix(4U | (page.cached ? 8U : 0U) | (mapped_once ? 16U : 0U));
+    mix(page.page.value);
+    mix(page.first_byte);
   }
   std::uint64_t value() const { return value_; }
 

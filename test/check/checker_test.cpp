@@ -5,35 +5,36 @@
 #include <gtest/gtest.h>
 
 #include "check/draw.h"
-#include "check/play.h"
+#include "check/hunt.h"
 #include "program/parser.h"
 
 namespace faultline::check {
 namespace {
 
-std::vector<Case> drawn(std::uint64_t seed, unsigned programs) {
+std::vector<Drawn> drawn(std::uint64_t seed, unsigned programs) {
   Random random(seed);
-  std::vector<Case> cases;
-  for (unsigned i = 0; i < programs; ++i) cases.push_back(draw(random, 20));
-  return cases;
+  std::vector<Drawn> all;
+  for (unsigned i = 0; i < programs; ++i) all.push_back(draw(random, 20));
+  return all;
 }
 
-std::string text(const std::vector<Case>& cases) {
+std::string text(const std::vector<Drawn>& programs) {
   std::string all;
-  for (const Case& one : cases) {
-    for (const Operation& operation : one) all += text_of(operation) + "\n";
+  for (const Drawn& one : programs) {
+    for (const Operation& operation : one.operations) all += text_of(operation) + "\n";
   }
   return all;
 }
 
-std::optional<Difference> first_difference(Checker& checker, unsigned programs) {
-  constexpr unsigned kTogether = 50;
-  for (unsigned done = 0; done < programs; done += kTogether) {
-    auto found = checker.compare(drawn(1 + done, kTogether));
-    EXPECT_TRUE(found) << found.error();
-    if (found && *found) return **found;
-  }
-  return std::nullopt;
+Hunt hunt_between(const char* model, const std::string& against, std::uint64_t programs, unsigned workers = 1) {
+  return {.profile = *mm::parse_profile(model),
+          .make_machine = [against] { return machine::make_machine("model:" + against); },
+          .seed = 1,
+          .programs = programs,
+          .seconds = {},
+          .workers = workers,
+          .stop = {},
+          .progress = {}};
 }
 
 TEST(Draw, GivesTheSameProgramsForTheSameSeedOnly) {
@@ -41,21 +42,40 @@ TEST(Draw, GivesTheSameProgramsForTheSameSeedOnly) {
   EXPECT_NE(text(drawn(7, 20)), text(drawn(8, 20)));
 }
 
+TEST(Draw, GivesProgramsOfTheLengthAskedFor) {
+  for (const Drawn& one : drawn(5, 200)) EXPECT_EQ(one.operations.size(), 20U);
+}
+
 TEST(Draw, UsesEveryCallThatTheModelHas) {
-  const std::string all = text(drawn(1, 300));
-  for (const char* call : {"mmap(", "munmap(", "mprotect(", "madvise(", "mremap(", "mseal(", "mlock(", "munlock(",
-                           "load(", "store(", "atomic(", "child", "exit("}) {
+  const std::string all = text(drawn(1, 2000));
+  for (const char* call :
+       {"mmap(",    "munmap(",   "mprotect(",   "madvise(",      "mremap(",    "mseal(", "mlock(",     "mlock2(",
+        "munlock(", "mlockall(", "munlockall(", "mincore(",      "msync(",     "prctl(", "prlimit64(", "read(",
+        "write(",   "lseek(",    "fcntl(",      "memfd_create(", "ftruncate(", "close(", "load(",      "store(",
+        "atomic(",  "fetch(",    "code(",       "child",         "exit("}) {
     EXPECT_NE(all.find(call), std::string::npos) << call;
+  }
+}
+
+TEST(Draw, KeepsEveryBodyInsideItsParentWhateverIsTakenAway) {
+  Random random(9);
+  for (const Drawn& one : drawn(11, 300)) {
+    const std::size_t first = random.below(one.operations.size());
+    const std::size_t last = first + 1 + random.below(one.operations.size() - first);
+    const Drawn fewer = without(one, first, last);
+    EXPECT_EQ(fewer.operations.size(), one.operations.size() - (last - first));
+    // Only what is well formed is decoded.
+    EXPECT_TRUE(run::decode_cases(run::encode_cases({case_of(fewer)}, 1))) << text({fewer});
   }
 }
 
 TEST(Checker, FindsNoDifferenceBetweenAModelAndItself) {
   for (const char* name : {"5.10", "6.18", "arm64/7.3"}) {
-    const auto against = machine::make_machine(std::string("model:") + name);
-    Checker checker(*mm::parse_profile(name), **against);
-    const auto found = checker.compare(drawn(3, 100));
-    ASSERT_TRUE(found) << found.error();
-    EXPECT_FALSE(*found) << name << ": " << (*found)->what;
+    const auto caught = hunt(hunt_between(name, name, 300));
+    ASSERT_TRUE(caught) << caught.error();
+    EXPECT_EQ(caught->programs, 300U);
+    EXPECT_EQ(caught->operations, 300U * 20U);
+    EXPECT_FALSE(caught->first) << name << ": " << caught->first->what;
   }
 }
 
@@ -63,25 +83,33 @@ TEST(Checker, FindsEveryPolicyThatIsSwitchedAndShrinksToAFewOperations) {
   for (const char* policy :
        {"upgrade=shared-dirty", "upgrade=page-count", "upgrade=exclusive-dirty", "zero-page=forbidden", "exec-only=pku",
         "seal=absent", "seal=upfront", "guards=absent", "merge=faulted-neighbour", "uncharge=never",
-        "mremap=late-lookup", "mremap=lookup-first"}) {
+        "mremap=late-lookup", "mremap=lookup-first", "thp=never", "huge-zero=split"}) {
     SCOPED_TRACE(policy);
-    const auto against = machine::make_machine(std::string("model:6.18+") + policy);
-    ASSERT_TRUE(against) << against.error();
-    Checker checker(*mm::parse_profile("6.18"), **against);
-    const auto found = first_difference(checker, 10000);
-    ASSERT_TRUE(found);
-    const auto shrunk = checker.shrink(*found);
+    const std::string against = std::string("6.18+") + policy;
+    const auto caught = hunt(hunt_between("6.18", against, 30000));
+    ASSERT_TRUE(caught) << caught.error();
+    ASSERT_TRUE(caught->first);
+    const auto machine = machine::make_machine("model:" + against);
+    Checker checker(*mm::parse_profile("6.18"), **machine);
+    const auto shrunk = checker.shrink(*caught->first);
     ASSERT_TRUE(shrunk) << shrunk.error();
-    EXPECT_LE(shrunk->played.size(), 8U) << text({shrunk->played});
+    EXPECT_LE(shrunk->played.operations.size(), 8U) << text({shrunk->played});
   }
+}
+
+TEST(Checker, FindsTheSameFirstDifferenceWithAnyNumberOfWorkers) {
+  const auto alone = hunt(hunt_between("6.18", "6.18+guards=absent", 5000, 1));
+  const auto many = hunt(hunt_between("6.18", "6.18+guards=absent", 5000, 4));
+  ASSERT_TRUE(alone && alone->first && many && many->first);
+  EXPECT_EQ(text({alone->first->played}), text({many->first->played}));
 }
 
 TEST(Checker, WritesAReproducerThatHoldsOnTheModelAndFailsOnTheMachine) {
   const auto against = machine::make_machine("model:6.18+guards=absent");
   Checker checker(*mm::parse_profile("6.18"), **against);
-  const auto found = first_difference(checker, 200);
-  ASSERT_TRUE(found);
-  const auto program = program::parse(checker.reproducer(*found), "reproducer");
+  const auto caught = hunt(hunt_between("6.18", "6.18+guards=absent", 5000));
+  ASSERT_TRUE(caught && caught->first);
+  const auto program = program::parse(checker.reproducer(*caught->first), "reproducer");
   ASSERT_TRUE(program) << program::render(program.error());
   const auto failed = [&](machine::Machine& machine) {
     const run::Report report = machine.run(*program, {});
@@ -89,6 +117,29 @@ TEST(Checker, WritesAReproducerThatHoldsOnTheModelAndFailsOnTheMachine) {
   };
   EXPECT_EQ(failed(**machine::make_machine("model:6.18")), 0);
   EXPECT_GT(failed(**against), 0);
+}
+
+TEST(Checker, EveryReproducerHoldsOnTheModelThatItWasMadeFrom) {
+  const auto model = machine::make_machine("model:6.18");
+  Checker checker(*mm::parse_profile("6.18"), **model);
+  for (const Drawn& one : drawn(21, 100)) {
+    const std::string source = checker.reproducer({one, "nothing"});
+    const auto program = program::parse(source, "reproducer");
+    ASSERT_TRUE(program) << program::render(program.error()) << source;
+    const run::Report report = (*model)->run(*program, {});
+    EXPECT_EQ(report.ending, run::Ending::completed) << report.detail << "\n" << source;
+    for (const run::Check& check : report.checks) {
+      EXPECT_EQ(check.status, run::CheckStatus::held) << check.text << ": " << check.detail << "\n" << source;
+    }
+  }
+}
+
+TEST(Checker, PassesOnWhyAMachineCannotPlay) {
+  auto asked = hunt_between("6.18", "6.18", 100, 2);
+  asked.make_machine = [] { return std::unexpected(std::string("it is broken")); };
+  const auto caught = hunt(asked);
+  ASSERT_FALSE(caught);
+  EXPECT_EQ(caught.error(), "it is broken");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "fake_kernel.h"
 #include "program/printer.h"
+#include "run/case.h"
 #include "run/frame_io.h"
 
 namespace faultline::run::test {
@@ -125,6 +126,45 @@ TEST(Message, MutatedMessagesAreRefusedOrReadButNeverHarm) {
   EXPECT_GT(refused, 20'000);
 }
 
+std::vector<Case> sample_cases() {
+  Case one{Range::of(Addr{0x200000000}, 16 * kPageSize), std::vector<CaseStep>(4)};
+  one.steps[0] = {.kind = StepKind::call, .sys = program::Sys::mmap, .count = 6, .arguments = {1, 2, 3, 4, ~0UL, 0}};
+  one.steps[1] = {.kind = StepKind::fork, .child = 3, .body = 1};
+  one.steps[2] = {.kind = StepKind::access, .access = AccessKind::atomic, .arguments = {0x200000000, 7}};
+  one.steps[3] = {.kind = StepKind::exit, .child = 3};
+  return {one, {}};
+}
+
+TEST(Message, CasesArriveAsTheyWere) {
+  const std::string body = encode_cases(sample_cases(), 250);
+  const auto request = decode_cases(body);
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->time_limit_ms, 250U);
+  EXPECT_EQ(encode_cases(request->cases, request->time_limit_ms), body);
+  EXPECT_FALSE(decode_request(body)) << "cases are no program";
+  for (std::size_t n = 0; n < body.size(); ++n) EXPECT_FALSE(decode_cases(body.substr(0, n))) << n;
+}
+
+TEST(Message, ABodyThatReachesBeyondItsParentIsRefused) {
+  auto cases = sample_cases();
+  cases[0].steps[1].body = 2;
+  EXPECT_TRUE(decode_cases(encode_cases(cases, 1)));
+  cases[0].steps[1].body = 3;
+  EXPECT_FALSE(decode_cases(encode_cases(cases, 1)));
+  cases[0].steps[1].body = 1;
+  cases[0].steps[2] = {.kind = StepKind::fork, .body = 1};
+  EXPECT_FALSE(decode_cases(encode_cases(cases, 1)));
+}
+
+TEST(Message, RecordsArriveAsTheyWere) {
+  const std::vector<CaseRecord> records{
+      {{StepEnding::error, 12, 3, 0xfeed}, {StepEnding::signal, signal_value(11, 2), 0, 1}}, {}};
+  const auto arrived = decode_records(encode_records(records));
+  ASSERT_TRUE(arrived);
+  EXPECT_EQ(*arrived, records);
+  EXPECT_FALSE(decode_records(encode_records(records) + "x"));
+}
+
 TEST(Message, RandomBytesAreNoMessage) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 20'000; ++round) {
@@ -132,6 +172,8 @@ TEST(Message, RandomBytesAreNoMessage) {
     std::ranges::generate(bytes, [&] { return static_cast<char>(random()); });
     static_cast<void>(decode_request(bytes));
     static_cast<void>(decode_report(bytes));
+    static_cast<void>(decode_cases(bytes));
+    static_cast<void>(decode_records(bytes));
   }
 }
 

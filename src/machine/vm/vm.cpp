@@ -26,6 +26,10 @@ constexpr std::chrono::seconds kBootLimit{300};
 constexpr std::chrono::seconds kGrace{30};
 /// The guest's time is its instructions, a billion a second; QEMU executes some hundred millions.
 constexpr int kSlowdown = 4;
+/// Of guest time: a case takes some milliseconds, or hangs.
+constexpr std::chrono::milliseconds kCaseLimit{5000};
+/// Restoring the guest takes as long as some dozens of cases.
+constexpr std::size_t kCasesTogether = 400;
 constexpr std::chrono::milliseconds kLongestLimit = std::chrono::years(1);
 
 run::Report ended(run::Ending ending, std::string detail) {
@@ -66,6 +70,22 @@ class Vm final : public Machine {
     report.machine = name_;
     if (report.kernel.empty()) report.kernel = kernel();
     return report;
+  }
+
+  std::size_t cases_together() const override { return kCasesTogether; }
+  std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases) override {
+    auto snapshot = take_snapshot(guest_, kBootLimit);
+    if (!snapshot) return std::unexpected(snapshot.error());
+    const std::string request = run::encode_cases(cases, static_cast<std::uint64_t>(kCaseLimit.count()));
+    auto qemu = Qemu::start(snapshot->guest, {snapshot->memory.get(), snapshot->state.get(), run::frame(request),
+                                              snapshot->entries, false});
+    if (!qemu) return std::unexpected(qemu.error());
+    const auto limit = kSlowdown * kCaseLimit * static_cast<std::int64_t>(cases.size());
+    const auto body = qemu->message(std::chrono::steady_clock::now() + limit + kGrace);
+    if (!body && body.error() == run::ReadFault::timeout) return std::unexpected(name_ + ": nothing came back in time");
+    auto records = body ? run::decode_records(*body) : std::nullopt;
+    if (!records || records->size() != cases.size()) return std::unexpected(name_ + ": " + broken(*qemu));
+    return std::move(*records);
   }
 
  private:

@@ -1,0 +1,90 @@
+// Cells that a profile cannot reach, or that the checker does not try (docs/differences.md).
+#include <initializer_list>
+
+#include "check/expected_cells.h"
+#include "mm/trace.h"
+
+namespace faultline::check {
+namespace {
+
+using mm::Rule;
+
+bool is_rule(const Cell& cell, std::initializer_list<Rule> rules) {
+  if (cell.operation != "rule") return false;
+  for (const Rule rule : rules) {
+    if (cell.outcome == mm::rule_text(rule)) return true;
+  }
+  return false;
+}
+
+constexpr std::string_view kOtherProfile = "a rule of other profiles";
+
+bool rule_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
+  using mm::ExecOnly, mm::Seal, mm::Upgrade, mm::WpReuse, mm::ZeroPage;
+  const bool arm = profile.arch == arch::Arch::arm64;
+  if (!arm &&
+      is_rule(cell, {Rule::reports_read_untranslated, Rule::reports_read_unreadable, Rule::reports_write_unwritable})) {
+    return true;
+  }
+  if (profile.rmw == mm::Rmw::read_first && is_rule(cell, {Rule::atomic_forced_write, Rule::atomic_text_unreadable})) {
+    return true;
+  }
+  if (profile.exec_only != ExecOnly::pku && is_rule(cell, {Rule::protection_key})) return true;
+  if (profile.zero_page == ZeroPage::shared && is_rule(cell, {Rule::new_page_for_read, Rule::huge_page_for_read})) {
+    return true;
+  }
+  if (profile.wp_reuse == WpReuse::exclusive && is_rule(cell, {Rule::copy_shared})) return true;
+  if (profile.wp_reuse == WpReuse::page_count && is_rule(cell, {Rule::copy_not_exclusive, Rule::reuse_exclusive})) {
+    return true;
+  }
+  if (profile.large_reuse != mm::LargeReuse::all_mine && is_rule(cell, {Rule::reuse_all_mine})) return true;
+  if (profile.large_reuse == mm::LargeReuse::single_reference && is_rule(cell, {Rule::copy_large})) return true;
+  if (profile.seal != Seal::upfront && is_rule(cell, {Rule::sealed_upfront})) return true;
+  if (profile.seal != Seal::in_loop && is_rule(cell, {Rule::sealed_in_loop})) return true;
+  if (profile.seal == Seal::absent && is_rule(cell, {Rule::sealed_discard})) return true;
+  if (profile.guards == mm::Guards::absent && is_rule(cell, {Rule::guard_region})) return true;
+  if (profile.huge_zero == mm::HugeZero::split && is_rule(cell, {Rule::huge_page_over_zero})) return true;
+  if (profile.huge_zero == mm::HugeZero::allocate && is_rule(cell, {Rule::huge_split_zero})) return true;
+  if (profile.mdwe == mm::Mdwe::absent && is_rule(cell, {Rule::write_exec_denied})) return true;
+  switch (profile.upgrade) {
+    case Upgrade::shared_dirty:
+      return is_rule(cell, {Rule::upgrade_exclusive, Rule::upgrade_single_reference, Rule::no_upgrade_clean,
+                            Rule::no_upgrade_not_anonymous, Rule::no_upgrade_file, Rule::no_upgrade_not_exclusive,
+                            Rule::no_upgrade_shared, Rule::no_upgrade_huge});
+    case Upgrade::page_count:
+      return is_rule(cell, {Rule::upgrade_never_private, Rule::upgrade_exclusive, Rule::no_upgrade_not_exclusive});
+    case Upgrade::exclusive_dirty:
+      return is_rule(cell, {Rule::upgrade_never_private, Rule::upgrade_single_reference, Rule::no_upgrade_file,
+                            Rule::no_upgrade_shared});
+    case Upgrade::exclusive:
+      return is_rule(cell, {Rule::upgrade_never_private, Rule::upgrade_single_reference, Rule::no_upgrade_clean,
+                            Rule::no_upgrade_file, Rule::no_upgrade_shared, Rule::no_upgrade_huge});
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view why_unreachable(const mm::Profile& profile, const Cell& cell) {
+  if (rule_of_other_profiles(profile, cell)) return kOtherProfile;
+  if (profile.upgrade == mm::Upgrade::exclusive && is_rule(cell, {Rule::reuse_exclusive})) {
+    return "mprotect has made every exclusive page writable";
+  }
+  if (cell.operation == "mlock" && cell.outcome == "EINVAL") return "an ordinary user may not lock that much";
+  if (cell.operation == "mlockall" && cell.outcome == "ENOMEM")
+    return "what the machine has beside the case counts too";
+  if (is_rule(cell, {Rule::commit_limit})) return "the memory of the machine is not limited";
+  if (is_rule(cell, {Rule::spurious})) return "takes another processor";
+  if (is_rule(cell, {Rule::no_merge_gap})) return "a neighbour that is not adjacent is not told of";
+  const bool absent = profile.seal == mm::Seal::absent;
+  if (cell.operation == "mseal" && absent != (cell.outcome == "ENOSYS")) return kOtherProfile;
+  if (cell.outcome == "EPERM" && absent && cell.operation != "fcntl" && cell.operation != "write" &&
+      cell.operation != "ftruncate" && !cell.operation.starts_with("mlock") && cell.argument != "MADV_REMOVE") {
+    return kOtherProfile;
+  }
+  const bool guards = profile.guards == mm::Guards::present;
+  if (!guards && (cell.outcome == "fault_guard" || cell.argument.starts_with("MADV_GUARD"))) return kOtherProfile;
+  return "";
+}
+
+}  // namespace faultline::check
