@@ -32,29 +32,39 @@ struct Plugin {
   std::array<std::unique_ptr<Thread>, kMostThreads> threads;
 };
 Plugin* plugin = nullptr;
+std::array<Thread*, kMostThreads> thread_table{};  // beside the plugin, one step nearer
 
-Thread& thread_of(unsigned vcpu) { return *plugin->threads[vcpu % kMostThreads]; }
+Thread& thread_of(unsigned vcpu) { return *thread_table[vcpu % kMostThreads]; }
 
 std::uint64_t place_in(void* data) { return reinterpret_cast<std::uintptr_t>(data); }
 void* as_data(std::uint64_t place) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(place)); }
 
-void touched(unsigned vcpu, Touch touch, qemu_plugin_meminfo_t info, std::uint64_t vaddr, void* data) {
-  Thread& thread = thread_of(vcpu);
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kWidest = 64;  // bytes that one instruction accesses at once
+
+/// May the access reach into the next page?
+bool may_cross(std::uint64_t vaddr) { return vaddr % kPage > kPage - kWidest; }
+
+[[gnu::noinline]] void touched(Thread& thread, Touch touch, qemu_plugin_meminfo_t info, std::uint64_t vaddr,
+                               void* data) {
   if (!plugin->recorder.seen(thread, touch, vaddr)) plugin->recorder.touch(thread, touch, vaddr, place_in(data));
-  constexpr std::uint64_t kPage = 4096;
-  constexpr std::uint64_t kWidest = 64;
-  if (vaddr % kPage <= kPage - kWidest) return;
+  if (!may_cross(vaddr)) return;
   const std::uint64_t last = vaddr + (std::uint64_t{1} << qemu_plugin_mem_size_shift(info)) - 1;
   if (last / kPage == vaddr / kPage || plugin->recorder.seen(thread, touch, last)) return;
   plugin->recorder.touch(thread, touch, last & ~(kPage - 1), place_in(data));
 }
 
-// One callback for loads and stores: QEMU 7.2 gives loads to callbacks that asked for stores only.
+// One callback for loads and stores: QEMU 7.2 gives loads to callbacks that asked for stores only. Most accesses are to
+// pages that have been stored to, where nothing is left to see: then it does not matter which it is.
 void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t vaddr, void* data) {
-  touched(vcpu, qemu_plugin_mem_is_store(info) ? Touch::store : Touch::load, info, vaddr, data);
+  Thread& thread = thread_of(vcpu);
+  if (!may_cross(vaddr) && plugin->recorder.seen(thread, Touch::store, vaddr)) [[likely]] {
+    return;
+  }
+  touched(thread, qemu_plugin_mem_is_store(info) ? Touch::store : Touch::load, info, vaddr, data);
 }
 void on_atomic(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t vaddr, void* data) {
-  touched(vcpu, Touch::atomic, info, vaddr, data);
+  touched(thread_of(vcpu), Touch::atomic, info, vaddr, data);
 }
 
 void on_block(unsigned vcpu, void* data) {
@@ -124,6 +134,7 @@ void on_thread(qemu_plugin_id_t, unsigned vcpu) {
   auto& thread = plugin->threads[vcpu % kMostThreads];
   thread = std::make_unique<Thread>();
   thread->number = vcpu;
+  thread_table[vcpu % kMostThreads] = thread.get();
 }
 
 void on_call_begins(qemu_plugin_id_t, unsigned vcpu, std::int64_t number, std::uint64_t a1, std::uint64_t a2,
