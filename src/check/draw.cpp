@@ -31,12 +31,12 @@ enum class Theme : std::uint8_t { anonymous, files, limits, huge };
 
 class Drawer {
  public:
-  explicit Drawer(Random& random) : random_(random) {
+  Drawer(Random& random, Atomics atomics) : random_(random), atomics_(atomics) {
     const std::uint64_t kind = random_.below(100);
     theme_ = kind < 62 ? Theme::anonymous : kind < 85 ? Theme::files : kind < 98 ? Theme::limits : Theme::huge;
     executes_ = random_.one_in(3);
     fills_ = theme_ == Theme::limits && random_.one_in(kLimitsPerFill);
-    lowers_memlock_ = theme_ == Theme::limits && random_.one_in(3);
+    lowers_memlock_ = theme_ == Theme::limits && random_.one_in(3) && atomics_ == Atomics::drawn;
     pages_ = theme_ == Theme::huge ? kHugeArenaPages : kArenaPages;
   }
 
@@ -87,6 +87,7 @@ class Drawer {
                                            AccessKind::store, AccessKind::load, AccessKind::fetch});
     Operation& drawn = add(StepKind::access);
     drawn.step.access = random_.pick<AccessKind>(kKinds);
+    if (drawn.step.access == AccessKind::atomic && atomics_ == Atomics::left_out) drawn.step.access = AccessKind::load;
     drawn.step.arguments = {at(page()).value, 1 + random_.below(100)};
     if (!executes_) {
       if (drawn.step.access == AccessKind::fetch) drawn.step.access = AccessKind::load;
@@ -335,6 +336,7 @@ class Drawer {
   static Argument at(std::uint64_t page) { return {kArenaStart.value + page * kPageSize}; }
 
   Random& random_;
+  Atomics atomics_;
   Theme theme_{};
   /// Fetches are drawn, and then no contents but code and zeroes: all else would do something when executed.
   bool executes_ = false;
@@ -350,6 +352,10 @@ class Drawer {
 
 }  // namespace
 
-Drawn draw(Random& random, unsigned operations) { return Drawer(random).program(operations); }
+Atomics atomics_on(const program::MachineId& machine) {
+  return machine.kind == "vm" && machine.arch == "x86-64" ? Atomics::left_out : Atomics::drawn;
+}
+
+Drawn draw(Random& random, unsigned operations, Atomics atomics) { return Drawer(random, atomics).program(operations); }
 
 }  // namespace faultline::check

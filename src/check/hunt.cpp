@@ -21,7 +21,7 @@ std::vector<Drawn> draw_batch(const Hunt& asked, std::uint64_t batch) {
   Random seeds(asked.seed);
   Random random(seeds.next() ^ Random(batch).next());
   std::vector<Drawn> programs;
-  for (std::uint64_t i = 0; i < count; ++i) programs.push_back(draw(random, asked.operations));
+  for (std::uint64_t i = 0; i < count; ++i) programs.push_back(draw(random, asked.operations, asked.atomics));
   return programs;
 }
 
@@ -32,8 +32,9 @@ class Pack {
   std::expected<Catch, std::string> run() {
     {
       std::vector<std::jthread> workers;
-      running_ = std::max(asked_.workers, 1U);
-      for (unsigned i = 0; i < running_; ++i) workers.emplace_back([this] { work(); });
+      const unsigned count = std::max(asked_.workers, 1U);
+      running_ = count;
+      while (workers.size() < count) workers.emplace_back([this] { work(); });
       watch();
     }
     if (found_) catch_.first = std::move(found_);

@@ -10,6 +10,7 @@
 
 #include "check/checker.h"
 #include "check/coverage.h"
+#include "check/draw.h"
 
 namespace faultline::check {
 
@@ -21,8 +22,9 @@ struct Hunt {
   std::uint64_t programs = 0;                            // ends after so many
   std::optional<std::chrono::duration<double>> seconds;  // or, if given, after so long
   unsigned operations = 20;                              // of each
-  unsigned workers = 1;                                  // each with a machine of its own
-  std::uint64_t together = 50;                           // programs that a machine plays in one go
+  Atomics atomics = Atomics::drawn;
+  unsigned workers = 1;          // each with a machine of its own
+  std::uint64_t together = 50;   // programs that a machine plays in one go
   Coverage* coverage = nullptr;  // takes down what the programs reach, at the cost of a second play
   std::function<bool()> stop;    // asked now and then
   std::function<void(std::uint64_t programs)> progress;  // told now and then how many were played

@@ -114,6 +114,11 @@ class Writer {
       return;
     }
     const bool plain = step.kind == StepKind::place_code || step.kind == StepKind::fill;
+    if (plain && record.outcome == StepEnding::signal) {
+      // Neither takes an assertion; both begin with a store, which does.
+      line(depth, fmt::format("store({:#x}){}", step.arguments[0], outcome_text(record)));
+      return;
+    }
     line(depth, text_of(operation) + (plain ? "" : outcome_text(record)));
   }
 

@@ -106,6 +106,7 @@ ExitStatus check(const Options& options) {
                     .programs = options.programs,
                     .seconds = {},
                     .operations = options.operations,
+                    .atomics = check::atomics_on((*machine)->id()),
                     .workers = options.jobs > 0
                                    ? options.jobs
                                    : std::max(std::thread::hardware_concurrency(), 1U) * kWorkersPerProcessor,

@@ -53,7 +53,10 @@ std::string_view cached_violation(const Vma& vma, Pte pte, const Frame& frame, A
 /// What is wrong with one entry, given the VMA that should hold it.
 std::string_view entry_violation(const Mm& mm, const Vma* vma, Addr addr, Pte pte) {
   if (vma == nullptr) return "PTE outside of every VMA";
-  if (pte.guard()) return vma->anon_vma == 0 ? "guard marker in a VMA without anon_vma" : "";
+  if (pte.guard()) {
+    const bool needs = vma->object == nullptr || mm.profile().guard_mark != GuardMark::flag;
+    return needs && vma->anon_vma == 0 ? "guard marker in a VMA without anon_vma" : "";
+  }
   if (pte.write() && !vma->is(VmFlags::write)) return "PTE writable in a VMA that is not";
   std::uint64_t by_vma = Pte::kRead | Pte::kExec | Pte::kKeyDenied;
   if (vma->is(VmFlags::shared)) by_vma |= Pte::kWrite;

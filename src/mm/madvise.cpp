@@ -233,7 +233,8 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
 
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
   if (vma.is(VmFlags::lock_on_fault)) return true;
-  if (!vma.is(VmFlags::access)) return false;
+  // An execute-only key denies the kernel's own look at a page, too (arch_vma_access_permitted).
+  if (!vma.is(VmFlags::access) || vma.is(VmFlags::exec_only_key)) return false;
   // Shared pages are never copied, and would be dirtied for nothing.
   const bool writes = vma.is(VmFlags::write) && !vma.is(VmFlags::shared);
   return populate(mm, vma, range, writes ? Populate::write : Populate::read);

@@ -62,7 +62,7 @@ Result<void> check_mapping(Mm& mm, NewMapping& mapping, MapFlags flags) {
   if (has(flags, MapFlags::noreserve) && mm.system.commit().policy() != Overcommit::never) {
     mapping.flags |= VmFlags::noreserve;
   }
-  if (mm.profile().mmap_order == MmapOrder::unmaps_first) return check_limits(mm, mapping);
+  if (mm.profile().mmap_order != MmapOrder::checks_first) return check_limits(mm, mapping);
   return {};
 }
 

@@ -32,7 +32,7 @@ Result<VmFlags> file_flags(Mm& mm, VmFlags flags, MapFlags type, const File& fil
   }
   if (!file.readable()) return refuse(mm, EACCES);
   if (has(type, MapFlags::grows_down)) return refuse(mm, EINVAL);
-  if (mm.profile().mmap_order == MmapOrder::checks_first) return without_writers(mm, flags, file);
+  if (mm.profile().mmap_order != MmapOrder::unmaps_first) return without_writers(mm, flags, file);
   return flags;
 }
 
@@ -53,7 +53,7 @@ Result<VmFlags> sharing_flags(Mm& mm, VmFlags flags, MapFlags type, const File* 
 }
 
 Result<VmFlags> flags_of_file(Mm& mm, VmFlags flags, const File& file) {
-  if (mm.profile().mmap_order == MmapOrder::checks_first) return flags;
+  if (mm.profile().mmap_order != MmapOrder::unmaps_first) return flags;
   return without_writers(mm, flags, file);
 }
 

@@ -154,10 +154,11 @@ enum class SealedFile : std::uint8_t {
   refuses_writers,  // then: those that are to be writable
 };
 
-/// When mmap looks at seals of the file, PR_SET_MDWE and the commit limit (D.5).
+/// When mmap looks at seals of the file, resource limits, PR_SET_MDWE and the commit limit (D.5).
 enum class MmapOrder : std::uint8_t {
-  unmaps_first,  // up to 6.11: once the range is free: what was there is gone
-  checks_first,  // 6.12 on, and late releases of older series, 6.1 among them: before anything is unmapped
+  unmaps_first,  // up to 6.11: limits first; the others once the range is free: what was there is gone
+  seals_first,   // late releases of older series, 6.1 among them: the same, but seals before anything
+  checks_first,  // 6.12 on: all before anything is unmapped, but for splits at the ends of the range
 };
 
 /// Does prctl know PR_SET_MDWE (6.3 on)?
