@@ -58,7 +58,7 @@ std::vector<Told> ask_model(const Drawn& drawn, const mm::Profile& profile) {
   return told;
 }
 
-std::string outcome_text(const run::StepRecord& record) {
+std::string assertion_text(const run::StepRecord& record) {
   switch (record.outcome) {
     case StepEnding::error:
       return fmt::format(" = -1 {}", errno_name(Errno{static_cast<int>(record.value)}));
@@ -116,10 +116,10 @@ class Writer {
     const bool plain = step.kind == StepKind::place_code || step.kind == StepKind::fill;
     if (plain && record.outcome == StepEnding::signal) {
       // Neither takes an assertion; both begin with a store, which does.
-      line(depth, fmt::format("store({:#x}){}", step.arguments[0], outcome_text(record)));
+      line(depth, fmt::format("store({:#x}){}", step.arguments[0], assertion_text(record)));
       return;
     }
-    line(depth, text_of(operation) + (plain ? "" : outcome_text(record)));
+    line(depth, text_of(operation) + (plain ? "" : assertion_text(record)));
   }
 
   void line(unsigned depth, const std::string& text) {
