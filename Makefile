@@ -24,7 +24,7 @@ test: configure
 	@ctest --preset release -j $(JOBS)
 
 ## make kernels   QEMU, and the kernels that the demo and the tests use, for the machine "vm"
-kernels: configure
+kernels:
 	@$(DEPS) build vm
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target command

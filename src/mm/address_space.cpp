@@ -177,7 +177,6 @@ RangeState AddressSpace::state(Range range) const {
 PageState AddressSpace::page(Addr addr) const {
   const Pte pte = mm_->table.get(addr);
   PageState state{.present = pte.present(),
-                  .readable = pte.has(Pte::kRead) && !pte.has(Pte::kKeyDenied),
                   .writable = pte.write(),
                   .dirty = pte.dirty(),
                   .zero_page = pte.zero_page(),

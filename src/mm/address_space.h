@@ -35,7 +35,6 @@ struct RangeState {
 /// One page as pagemap(5) would describe it.
 struct PageState {
   bool present = false;
-  bool readable = false;
   bool writable = false;
   bool dirty = false;
   bool exclusive = false;
