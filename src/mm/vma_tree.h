@@ -1,8 +1,9 @@
 #pragma once
 
-#include <absl/container/btree_map.h>
+#include <absl/container/btree_set.h>
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,7 +58,7 @@ class VmaTree {
   void move_bound(Vma* lower, Vma* upper, Addr bound);
 
   /// map_count.
-  std::uint64_t size() const { return by_start_.size(); }
+  std::uint64_t size() const { return order_.size(); }
   /// The highest free range of `bytes` below the top of the space, or nothing.
   std::optional<Addr> highest_gap(std::uint64_t bytes) const { return gaps_.highest(bytes); }
 
@@ -66,19 +67,39 @@ class VmaTree {
   void each(Range range, Visit&& visit) const;
 
  private:
-  Vma* allocate(const Vma& vma);
-  /// Takes a VMA out of the map and the list of neighbours; its addresses are somebody's still.
+  /// A VMA's place in the order: the page number of its start, and below it the number of its slot. One word instead of
+  /// an address and a pointer: what a search touches decides its cost among a million VMAs.
+  using Key = std::uint64_t;
+  static constexpr unsigned kSlotBits = 28;
+  static constexpr Key kSlotMask = (Key{1} << kSlotBits) - 1;
+  using Order = absl::btree_set<Key>;
+  /// No VMA starts beyond what the page number has room for; a search may.
+  static constexpr Key key(Addr start, std::uint64_t slot) {
+    return std::min(start.value >> kPageShift, ~Key{0} >> kSlotBits) << kSlotBits | slot;
+  }
+
+  Vma* in_slot(Key key) const {
+    const std::uint64_t slot = key & kSlotMask;
+    return &slabs_[slot / kSlab][slot % kSlab];
+  }
+  /// Where `vma` stands in the order.
+  Order::iterator place(const Vma& vma) { return order_.lower_bound(key(vma.start, 0)); }
+  /// A slot that holds a copy of `vma`.
+  std::uint64_t allocate(const Vma& vma);
+  /// Takes a VMA out of the order and the list of neighbours; its addresses are somebody's still.
   void remove(Vma* vma);
+  /// Moves a VMA's start to where no other VMA lies between.
+  void move_start(Vma* vma, Addr start);
   static void link(Vma* lower, Vma* vma, Vma* upper);
   void share(Shmem* object);
   void unshare(Shmem* object);
 
-  static constexpr std::size_t kSlab = 256;
-  absl::btree_map<std::uint64_t, Vma*> by_start_;
+  static constexpr std::uint64_t kSlab = 256;
+  Order order_;
   GapIndex gaps_;
   std::vector<std::unique_ptr<Vma[]>> slabs_;
-  std::size_t used_in_last_ = kSlab;
-  std::vector<Vma*> free_;
+  std::uint64_t used_slots_ = 0;  // slots that ever held a VMA
+  std::vector<std::uint32_t> free_;
   /// What is mapped, as long as it is.
   struct Share {
     ShmemRef object;
