@@ -26,7 +26,7 @@ class Told {
   void interrupt(std::uint64_t instructions) {
     windows.interrupt_begins();
     kernel(instructions - 1);
-    windows.returns();
+    windows.returns(windows.executed + 1);
     kernel(1);
   }
 
@@ -58,10 +58,10 @@ TEST(Windows, TellInterruptsApartAlsoThoseWithExceptionsAndInterruptsInThem) {
   told.kernel(100);
   told.windows.exception_begins();
   told.kernel(50);
-  told.windows.returns();
+  told.windows.returns(told.windows.executed + 1);
   told.kernel(1);
   told.interrupt(40);
-  told.windows.returns();
+  told.windows.returns(told.windows.executed + 1);
   told.kernel(1);
   told.kernel(5);
   told.mark(Mark::window_ends);
@@ -74,7 +74,7 @@ TEST(Windows, DoNotTakeAnExceptionOfTheOperationForAnInterrupt) {
   told.mark(Mark::window_begins, 1);
   told.windows.exception_begins();
   told.kernel(900);
-  told.windows.returns();
+  told.windows.returns(told.windows.executed + 1);
   told.kernel(1);
   told.mark(Mark::window_ends);
   EXPECT_EQ(told.records.at(0).instructions, 901U);
@@ -87,7 +87,7 @@ TEST(Windows, CountPageFaultsButNotThoseOfInterrupts) {
   told.windows.fault();
   told.windows.interrupt_begins();
   told.windows.fault();
-  told.windows.returns();
+  told.windows.returns(told.windows.executed + 1);
   told.mark(Mark::window_ends);
   EXPECT_EQ(told.records.at(0).faults, 1U);
 }

@@ -82,7 +82,11 @@ void on_fault(unsigned vcpu, void*) {
   windows.exception_begins();
 }
 void on_fault_handler(unsigned vcpu, void*) { processor(vcpu).windows.fault(); }
-void on_return(unsigned vcpu, void*) { processor(vcpu).windows.returns(); }
+void on_return(unsigned vcpu, void*) {
+  Windows& windows = processor(vcpu).windows;
+  // Counted behind the callbacks, or else by the one before this.
+  windows.returns(windows.executed + (plugin->each_instruction ? 0 : 1));
+}
 void on_instruction(unsigned vcpu, void* data) {
   Processor& p = processor(vcpu);
   ++p.windows.executed;
@@ -120,9 +124,6 @@ void instrument_kernel(qemu_plugin_insn* insn, std::uint64_t vaddr, std::span<co
   if (const auto callback = callback_at(plugin->symbols.entry(vaddr)); callback != nullptr) {
     qemu_plugin_register_vcpu_insn_exec_cb(insn, callback, QEMU_PLUGIN_CB_NO_REGS, nullptr);
   }
-  if (returns_from_exception(bytes)) {
-    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_return, QEMU_PLUGIN_CB_NO_REGS, nullptr);
-  }
   if (plugin->each_instruction) {
     const std::uintptr_t place =
         plugin->functions ? place_of(plugin->symbols.function(vaddr), bytes, plugin->arm64) : 0;
@@ -131,6 +132,9 @@ void instrument_kernel(qemu_plugin_insn* insn, std::uint64_t vaddr, std::span<co
   } else {
     qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
                                                &plugin->processors[0].windows.executed, 1);
+  }
+  if (returns_from_exception(bytes)) {
+    qemu_plugin_register_vcpu_insn_exec_cb(insn, on_return, QEMU_PLUGIN_CB_NO_REGS, nullptr);
   }
 }
 

@@ -10,12 +10,11 @@ void Windows::exception_begins() {
   if (depth_ > 0) ++depth_;
 }
 
-void Windows::returns() {
+void Windows::returns(std::uint64_t through) {
   if (depth_ == 0) return;
   --depth_;
   if (depth_ > 0) return;
-  // The returning instruction itself is not counted yet.
-  interrupts_ += executed + 1 - interrupt_began_;
+  interrupts_ += through - interrupt_began_;
 }
 
 /// The agent runs in user mode, so no interrupt is being handled now, whatever was seen: one that scheduled another

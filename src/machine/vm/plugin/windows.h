@@ -14,10 +14,11 @@ class Windows {
   /// Instructions in kernel mode so far; the translated code adds to it.
   std::uint64_t executed = 0;
 
-  /// An interrupt's, or another exception's, first instruction is about to be executed; and the last one of either.
+  /// An interrupt's, or another exception's, first instruction is about to be executed.
   void interrupt_begins();
   void exception_begins();
-  void returns();
+  /// The last one of either is; with it, `through` have been executed.
+  void returns(std::uint64_t through);
 
   /// A page fault's first instruction, or that of its handler, is about to be executed.
   void fault() {
