@@ -36,6 +36,7 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"tables_freed", "page tables freed"},
     {"flushes_ranged", "TLB flushes, ranged"},
     {"flushes_full", "TLB flushes, full"},
+    {"ipis", "IPIs to other processors"},
     {"mmap_lock_read", "mmap_lock taken for reading"},
     {"mmap_lock_write", "mmap_lock taken for writing"},
     {"vma_lock", "per-VMA lock taken"},

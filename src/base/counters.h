@@ -44,6 +44,7 @@ enum class Counter : std::uint8_t {
   tables_freed,
   flushes_ranged,
   flushes_full,
+  ipis,  // interrupts sent to other processors to make them call a function: TLB shootdowns
   mmap_lock_read,
   mmap_lock_write,
   vma_lock,

@@ -32,7 +32,8 @@ class ModelKernel {
 
   void settle() const {}
   Counters counters() const { return space_->counters(); }
-  CounterSet known() const { return CounterSet().set(); }
+  /// All but what takes a second processor.
+  CounterSet known() const { return CounterSet().set().reset(std::to_underlying(Counter::ipis)); }
   run::Metric metric() const { return run::Metric::none; }
 
   run::Shape shape(Range range) const;

@@ -65,6 +65,7 @@ bool minor_faults_say_more(const AlignedRow& row) {
 bool shown(const AlignedRow& row, Counter counter, Counted counted) {
   if (!not_zero_anywhere(row, counter)) return false;
   if (counted == Counted::all || std::ranges::find(kFaultKinds, counter) != kFaultKinds.end()) return true;
+  if (counter == Counter::ipis) return true;  // the answer, where several processors were asked for
   if (counter == Counter::exceptions) return exceptions_say_more(row);
   if (counter == Counter::minor_faults) return minor_faults_say_more(row);
   return differs(row, counter);

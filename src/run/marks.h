@@ -40,6 +40,8 @@ struct WindowRecord {
   std::uint64_t instructions = 0;  // of a window: executed in kernel mode between begin and end, without interrupts
   std::uint64_t faults = 0;        // of a window: page faults taken as exceptions, in user mode or in the kernel
   std::uint64_t interrupts = 0;    // instructions of interrupts in the window, and of what they scheduled
+  std::uint64_t ipis = 0;          // of a window: function calls that were sent to other processors
+  std::uint64_t processor = 0;     // that executed the mark
 };
 
 }  // namespace faultline::run

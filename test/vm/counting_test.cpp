@@ -112,6 +112,9 @@ TEST(Windows, CarryMessagesToo) {
   EXPECT_EQ(told.message, std::string("\xff hi\0", 5));
 }
 
+const CounterSet kNothing;
+const CounterSet kFaults = CounterSet().set(std::to_underlying(Counter::exceptions));
+
 /// Of an execution that is a sample and is counted, too.
 WindowRecord record(Mark mark, std::uint32_t row, std::uint64_t instructions = 0, std::uint64_t interrupts = 0,
                     std::uint64_t faults = 0, std::uint32_t flags = run::kSampledFlag | run::kCountedFlag) {
@@ -136,7 +139,7 @@ TEST(AddCounted, SumsTheWindowsOfAnOperationAndTheOperationsOfARepetition) {
       {record(Mark::repetition_begins, 2), record(Mark::window_ends, 0, 100), record(Mark::window_ends, 0, 50, 3000),
        record(Mark::operation_ends, 0), record(Mark::window_ends, 1, 1000), record(Mark::operation_ends, 1),
        record(Mark::repetition_ends, 2)},
-      Sees::page_faults);
+      kFaults);
   EXPECT_EQ(report.rows[0].samples, std::vector<double>{152});
   EXPECT_EQ(report.rows[1].samples, std::vector<double>{1001});
   EXPECT_EQ(report.rows[2].samples, std::vector<double>{1153});
@@ -152,7 +155,7 @@ TEST(AddCounted, LeavesOutOfTheSamplesWhatIsOnlyCountedAndOfTheCountsWhatIsOnlyS
                record(Mark::operation_ends, 0, 0, 0, 0, run::kCountedFlag),
                record(Mark::window_ends, 0, 7, 0, 1, run::kSampledFlag),
                record(Mark::operation_ends, 0, 0, 0, 0, run::kSampledFlag)},
-              Sees::page_faults);
+              kFaults);
   EXPECT_EQ(report.rows[0].samples, std::vector<double>{8});
   EXPECT_EQ(report.rows[0].counted[Counter::exceptions], 2U);
   EXPECT_TRUE(report.notes.empty());
@@ -162,7 +165,7 @@ TEST(AddCounted, KeepsTheAgentsFaultsWhereThePluginSeesNone) {
   run::Report report = report_of({{1}});
   report.rows[0].counted_calls = 1;
   report.rows[0].counted[Counter::exceptions] = 32;
-  add_counted(report, {record(Mark::window_ends, 0, 5), record(Mark::operation_ends, 0)}, Sees::no_page_faults);
+  add_counted(report, {record(Mark::window_ends, 0, 5), record(Mark::operation_ends, 0)}, kNothing);
   EXPECT_EQ(report.rows[0].counted[Counter::exceptions], 32U);
 }
 
@@ -174,7 +177,7 @@ TEST(AddCounted, GivesNoFigureForARowOfBrokenWindows) {
   add_counted(
       report,
       {record(Mark::window_ends, 0, 7), record(Mark::operation_ends, 0), broken, record(Mark::operation_ends, 0)},
-      Sees::page_faults);
+      kFaults);
   EXPECT_TRUE(report.rows[0].samples.empty());
   ASSERT_EQ(report.notes.size(), 1U);
   EXPECT_TRUE(report.notes[0].contains("lines 12")) << report.notes[0];

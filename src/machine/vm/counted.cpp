@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
+#include <utility>
 
 namespace faultline::machine::vm {
 namespace {
@@ -13,30 +15,28 @@ using run::WindowRecord;
 /// What the plugin counted, by row.
 class Tally {
  public:
-  explicit Tally(std::size_t rows) : samples_(rows), row_faults_(rows) {}
+  explicit Tally(std::size_t rows) : samples_(rows), counts_(rows) {}
 
   void take(const WindowRecord& record) {
+    Operation& operation = operations_[record.processor];
     switch (static_cast<Mark>(record.mark)) {
       case Mark::window_ends:
-        window(record);
+        window(operation, record);
         break;
       case Mark::operation_ends:
-        if (sampled(record)) add(row(record), operation_);
-        if (counted(record)) add_faults(row(record), faults_);
-        for (Repetition& repetition : repetitions_) {
-          combine(repetition.instructions, operation_);
-          repetition.faults += faults_;
+        finish(operation, record);
+        for (Operation& repetition : repetitions_) {
+          combine(repetition.instructions, operation.instructions);
+          repetition.counts += operation.counts;
         }
-        operation_ = 0;
-        faults_ = 0;
+        operation = {};
         break;
       case Mark::repetition_begins:
-        repetitions_.push_back({0, 0});
+        repetitions_.emplace_back();
         break;
       case Mark::repetition_ends:
         if (repetitions_.empty()) break;
-        if (sampled(record)) add(row(record), repetitions_.back().instructions);
-        if (counted(record)) add_faults(row(record), repetitions_.back().faults);
+        finish(repetitions_.back(), record);
         repetitions_.pop_back();
         break;
       default:
@@ -46,47 +46,44 @@ class Tally {
 
   /// Nothing where a window was broken.
   const std::vector<std::optional<double>>& samples(std::size_t row) const { return samples_[row]; }
-  /// Page faults in all executions of the row that count.
-  std::uint64_t faults(std::size_t row) const { return row_faults_[row]; }
+  /// In all executions of the row that count.
+  const Counters& counts(std::size_t row) const { return counts_[row]; }
   const Interrupts& interrupts() const { return interrupts_; }
 
  private:
   using Count = std::optional<double>;
-  struct Repetition {
-    Count instructions;
-    std::uint64_t faults;
+  /// Or a repetition of several.
+  struct Operation {
+    Count instructions = 0;
+    Counters counts;
   };
 
-  static bool sampled(const WindowRecord& record) { return (record.argument & run::kSampledFlag) != 0; }
-  static bool counted(const WindowRecord& record) { return (record.argument & run::kCountedFlag) != 0; }
-  static std::size_t row(const WindowRecord& record) { return run::row_of_mark(record.argument); }
   static void combine(Count& sum, const Count& more) { sum = sum && more ? Count(*sum + *more) : std::nullopt; }
 
-  void add(std::size_t row, const Count& count) {
-    if (row < samples_.size()) samples_[row].push_back(count);
+  void finish(const Operation& operation, const WindowRecord& record) {
+    const std::size_t row = run::row_of_mark(record.argument);
+    if (row >= samples_.size()) return;
+    if ((record.argument & run::kSampledFlag) != 0) samples_[row].push_back(operation.instructions);
+    if ((record.argument & run::kCountedFlag) != 0) counts_[row] += operation.counts;
   }
 
-  void add_faults(std::size_t row, std::uint64_t faults) {
-    if (row < row_faults_.size()) row_faults_[row] += faults;
-  }
-
-  void window(const WindowRecord& record) {
-    faults_ += record.faults;
+  void window(Operation& operation, const WindowRecord& record) {
+    operation.counts[Counter::exceptions] += record.faults;
+    operation.counts[Counter::ipis] += record.ipis;
     if (record.argument == run::kBrokenWindow) {
-      operation_ = std::nullopt;
+      operation.instructions = std::nullopt;
       return;
     }
-    combine(operation_, static_cast<double>(record.instructions));
+    combine(operation.instructions, static_cast<double>(record.instructions));
     if (record.interrupts == 0) return;
     ++interrupts_.windows;
     interrupts_.instructions += record.interrupts;
   }
 
   std::vector<std::vector<Count>> samples_;
-  std::vector<std::uint64_t> row_faults_;
-  Count operation_ = 0;
-  std::uint64_t faults_ = 0;  // of this operation
-  std::vector<Repetition> repetitions_;
+  std::vector<Counters> counts_;
+  std::map<std::uint64_t, Operation> operations_;  // by processor
+  std::vector<Operation> repetitions_;
   Interrupts interrupts_;
 };
 
@@ -103,13 +100,17 @@ bool complete(run::Row& row, const std::vector<std::optional<double>>& counted) 
 
 }  // namespace
 
-Interrupts add_counted(run::Report& report, const std::vector<WindowRecord>& records, Sees sees) {
+Interrupts add_counted(run::Report& report, const std::vector<WindowRecord>& records, CounterSet seen) {
   Tally tally(report.rows.size());
   for (const WindowRecord& record : records) tally.take(record);
   std::string lost;
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     run::Row& row = report.rows[i];
-    if (sees == Sees::page_faults && row.counted_calls > 0) row.counted[Counter::exceptions] = tally.faults(i);
+    for (const Counter counter : {Counter::exceptions, Counter::ipis}) {
+      if (!seen.test(std::to_underlying(counter)) || row.counted_calls == 0) continue;
+      row.counted[counter] = tally.counts(i)[counter];
+      row.known.set(std::to_underlying(counter));
+    }
     if (complete(row, tally.samples(i))) continue;
     row.samples.clear();
     lost += fmt::format("{}{}", lost.empty() ? "" : ", ", row.line);

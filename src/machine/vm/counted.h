@@ -16,14 +16,11 @@ struct Interrupts {
   std::uint64_t instructions = 0;  // in them
 };
 
-/// Could the plugin tell where page faults begin? Then its count of them is the rows' exceptions; what the agent could
-/// derive knows nothing of faults that failed.
-enum class Sees : std::uint8_t { no_page_faults, page_faults };
-
 /// Completes the samples of a report, which so far are the instructions of the operations in user mode, by what the
 /// plugin counted in kernel mode. A row whose windows do not fit its samples (threads ran into each other) loses them,
-/// and a note says so.
-Interrupts add_counted(run::Report& report, const std::vector<run::WindowRecord>& records, Sees sees);
+/// and a note says so. `seen` is what the plugin could count: exceptions (page faults; what the agent could derive
+/// knows nothing of those that failed), ipis.
+Interrupts add_counted(run::Report& report, const std::vector<run::WindowRecord>& records, CounterSet seen);
 
 /// Gives the rows of a report, completed by add_counted, the paths of calls in them. `names` are those of the
 /// functions; the program's own instructions are the path "(program)".

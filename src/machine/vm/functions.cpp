@@ -24,10 +24,12 @@ void each_line(std::string_view text, Visit visit) {
   }
 }
 
-/// x86-64: arch/x86/include/asm/idtentry.h names the gates of interrupts and of exceptions.
+/// x86-64: arch/x86/include/asm/idtentry.h names the gates of interrupts and of exceptions; arch/x86/kernel/apic/ipi.c
+/// sends.
 char x86_kind(std::string_view name) {
   if (name.starts_with("asm_sysvec_") || name == "asm_common_interrupt") return 'i';
   if (name == "asm_exc_page_fault") return 'p';
+  if (name == "native_send_call_func_ipi" || name == "native_send_call_func_single_ipi") return 's';
   return name.starts_with("asm_exc_") ? 'e' : 'f';
 }
 

@@ -109,7 +109,7 @@ std::string Guest::program() const { return arch == arch::Arch::arm64 ? "qemu-sy
 std::vector<std::string> Guest::board() const {
   std::vector<std::string> words;
   if (arch == arch::Arch::arm64) {
-    add(words, {"-M", "virt,memory-backend=memory", "-cpu", "max"});
+    add(words, {"-M", "virt,memory-backend=memory", "-cpu", "max,pauth-impdef=on"});
   } else {
     add(words, {"-M", "q35,memory-backend=memory", "-cpu", "max"});
   }

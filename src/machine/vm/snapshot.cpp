@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 /// Raised when the files of a snapshot change.
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 /// Snapshots of kernels, boards and agents that have not been used for long give way.
 constexpr std::size_t kMostSnapshots = 16;

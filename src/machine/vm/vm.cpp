@@ -126,8 +126,11 @@ class Vm final : public Machine {
     }
     std::error_code error;
     const bool named = fs::file_size(snapshot.entries, error) > 0 && !error;
-    const Interrupts interrupts =
-        add_counted(*report, qemu.records(), named ? Sees::page_faults : Sees::no_page_faults);
+    CounterSet seen;
+    seen[std::to_underlying(Counter::exceptions)] = named;
+    // On arm64 the processors tell each other which entries are gone.
+    seen[std::to_underlying(Counter::ipis)] = named && guest_.cpus > 1 && guest_.arch == arch::Arch::x86_64;
+    const Interrupts interrupts = add_counted(*report, qemu.records(), seen);
     if (interrupts.windows > 0) {
       report->notes.push_back(fmt::format("interrupts are left out: {} instructions in {} operations",
                                           interrupts.instructions, interrupts.windows));

@@ -82,6 +82,7 @@ void on_fault(unsigned vcpu, void*) {
   windows.exception_begins();
 }
 void on_fault_handler(unsigned vcpu, void*) { processor(vcpu).windows.fault(); }
+void on_ipi(unsigned vcpu, void*) { processor(vcpu).windows.ipi(); }
 void on_return(unsigned vcpu, void*) {
   Windows& windows = processor(vcpu).windows;
   // Counted behind the callbacks, or else by the one before this.
@@ -115,6 +116,8 @@ qemu_plugin_vcpu_udata_cb_t callback_at(Entry entry) {
       return on_fault;
     case Entry::fault_handler:
       return on_fault_handler;
+    case Entry::sends_ipi:
+      return on_ipi;
   }
   return nullptr;
 }
@@ -194,6 +197,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
   using namespace faultline::machine::vm;
   plugin = std::make_unique<Plugin>().release();  // lives as long as QEMU does
   plugin->arm64 = std::string_view(info->target_name) == "aarch64";
+  for (unsigned i = 0; i < kMostProcessors; ++i) plugin->processors[i].windows.processor = i;
   plugin->each_instruction = info->system.smp_vcpus > 1;
   if (const int failed = configure(std::span(argv, static_cast<std::size_t>(argc))); failed != 0) return failed;
   qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

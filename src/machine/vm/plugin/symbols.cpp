@@ -18,6 +18,8 @@ Entry entry_of(char kind) {
       return Entry::fault;
     case 'h':
       return Entry::fault_handler;
+    case 's':
+      return Entry::sends_ipi;
     default:
       return Entry::none;
   }

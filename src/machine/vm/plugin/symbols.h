@@ -13,13 +13,15 @@ enum class Entry : std::uint8_t {
   exception,
   fault,          // an exception that is a page fault
   fault_handler,  // a function that every page fault calls, where its exception is not told from others
+  sends_ipi,      // the function that interrupts other processors so that they call something
 };
 
 /// The kernel's functions by address.
 class Symbols {
  public:
   /// Reads a file of lines "ffffffff81000000 i NAME": an address and what begins there, i for interrupts, p for page
-  /// faults, e for other exceptions, h for the handler of page faults, f for functions; ascending addresses.
+  /// faults, e for other exceptions, h for the handler of page faults, s for what sends IPIs, f for functions;
+  /// ascending addresses.
   bool read(const char* file);
 
   Entry entry(std::uint64_t vaddr) const;

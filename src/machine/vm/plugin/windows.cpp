@@ -27,8 +27,12 @@ void Windows::end_interrupt() {
 run::WindowRecord Windows::end_window() {
   end_interrupt();
   const run::WindowRecord record{static_cast<std::uint32_t>(run::Mark::window_ends),
-                                 open_ ? argument_ : run::kBrokenWindow, executed - began_ - interrupts_, faults_,
-                                 interrupts_};
+                                 open_ ? argument_ : run::kBrokenWindow,
+                                 executed - began_ - interrupts_,
+                                 faults_,
+                                 interrupts_,
+                                 ipis_,
+                                 processor};
   open_ = false;
   return record;
 }
@@ -51,6 +55,7 @@ bool Windows::take(std::uint32_t mark, std::vector<run::WindowRecord>& records, 
       open_ = true;
       interrupts_ = 0;
       faults_ = 0;
+      ipis_ = 0;
       began_ = executed;
       break;
     case run::Mark::window_ends:
@@ -59,7 +64,7 @@ bool Windows::take(std::uint32_t mark, std::vector<run::WindowRecord>& records, 
     case run::Mark::operation_ends:
     case run::Mark::repetition_begins:
     case run::Mark::repetition_ends:
-      records.push_back({mark, number_, 0, 0, 0});
+      records.push_back({.mark = mark, .argument = number_, .processor = processor});
       break;
     case run::Mark::message_ends:
       return true;

@@ -13,6 +13,8 @@ class Windows {
  public:
   /// Instructions in kernel mode so far; the translated code adds to it.
   std::uint64_t executed = 0;
+  /// Its number.
+  std::uint64_t processor = 0;
 
   /// An interrupt's, or another exception's, first instruction is about to be executed.
   void interrupt_begins();
@@ -23,6 +25,10 @@ class Windows {
   /// A page fault's first instruction, or that of its handler, is about to be executed.
   void fault() {
     if (depth_ == 0) ++faults_;
+  }
+  /// Other processors are about to be interrupted.
+  void ipi() {
+    if (depth_ == 0) ++ipis_;
   }
 
   bool counts() const { return open_ && depth_ == 0; }
@@ -42,6 +48,7 @@ class Windows {
   std::uint64_t began_ = 0;
   std::uint64_t faults_ = 0;      // of this window
   std::uint64_t interrupts_ = 0;  // of this window
+  std::uint64_t ipis_ = 0;        // of this window
   std::uint64_t interrupt_began_ = 0;
   std::uint32_t depth_ = 0;  // exceptions in each other, the outermost an interrupt
 };
