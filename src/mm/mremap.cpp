@@ -113,12 +113,16 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   // What was never faulted in takes the offset of its new place, and may merge there.
   const bool takes_place = original.object == nullptr && original.anon_vma == 0;
   const std::uint64_t pgoff = takes_place ? target.page() : original.pgoff_at(request.old);
-  insert_merged(mm, {.range = Range::of(target, request.new_bytes),
-                     .flags = original.flags,
-                     .pgoff = pgoff,
-                     .anon_vma = original.anon_vma,
-                     .chain = original.chain,
-                     .object = original.object});
+  const bool kept_apart =
+      request.is(RemapFlags::dontunmap) && takes_place && mm.profile().remap_kept == RemapKept::stays_apart;
+  insert_merged(mm,
+                {.range = Range::of(target, request.new_bytes),
+                 .flags = original.flags,
+                 .pgoff = pgoff,
+                 .anon_vma = original.anon_vma,
+                 .chain = original.chain,
+                 .object = original.object},
+                kept_apart ? mm.vmas.at(request.old) : nullptr);
   move_pages(mm, source, target);
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);

@@ -148,6 +148,12 @@ enum class MremapRoom : std::uint8_t {
   every_call,  // 7.x: every call, before anything else
 };
 
+/// Does the copy that MREMAP_DONTUNMAP makes of an untouched mapping merge with that mapping (D.6)?
+enum class RemapKept : std::uint8_t {
+  merges,      // up to 6.18
+  stays_apart  // 7.x, and late releases of 6.12
+};
+
 /// Which mappings a write-sealed memfd refuses (D.5).
 enum class SealedFile : std::uint8_t {
   refuses_shared,   // 5.10: every shared one
@@ -219,6 +225,7 @@ struct Profile {
   FaultLock fault_lock = FaultLock::mmap;
   Mremap mremap = Mremap::lookup_first;
   MremapRoom mremap_room = MremapRoom::moves;
+  RemapKept remap_kept = RemapKept::merges;
   SealedFile sealed_file = SealedFile::refuses_writers;
   MmapOrder mmap_order = MmapOrder::checks_first;
   Mdwe mdwe = Mdwe::absent;
