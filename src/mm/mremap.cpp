@@ -104,17 +104,36 @@ Result<void> cut_tail(Mm& mm, const Request& request) {
   return unmap_range(mm, Range::of(end, bytes));
 }
 
+bool leaves_distinct(const Mm& mm, const Request& request) {
+  return request.is(RemapFlags::dontunmap) && mm.profile().remap_kept == RemapKept::distinct;
+}
+
+/// Only what is moved is to lose its lock.
+Result<void> split_off_locked(Mm& mm, const Request& request, Range source) {
+  Vma* vma = mm.vmas.at(source.start);
+  if (!leaves_distinct(mm, request) || !vma->is(VmFlags::locked)) return {};
+  if (vma->start < source.start) {
+    const auto upper = split_vma(mm, vma, source.start);
+    if (!upper) return std::unexpected(upper.error());
+    vma = *upper;
+  }
+  if (source.end < vma->end) {
+    if (const auto upper = split_vma(mm, vma, source.end); !upper) return std::unexpected(upper.error());
+  }
+  return {};
+}
+
 /// Moves the source to free addresses at `target` and grows it to the new length (move_vma).
 Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, Addr target) {
   if (auto room = check_room(mm, request, 0); !room) return std::unexpected(room.error());
   const Range source = Range::of(request.old, old_bytes);
+  if (auto split = split_off_locked(mm, request, source); !split) return std::unexpected(split.error());
   const Vma original = *mm.vmas.at(request.old);
   if (auto charged = charge_move(mm, original, request, old_bytes); !charged) return std::unexpected(charged.error());
   // What was never faulted in takes the offset of its new place, and may merge there.
   const bool takes_place = original.object == nullptr && original.anon_vma == 0;
   const std::uint64_t pgoff = takes_place ? target.page() : original.pgoff_at(request.old);
-  const bool kept_apart =
-      request.is(RemapFlags::dontunmap) && takes_place && mm.profile().remap_kept == RemapKept::stays_apart;
+  const bool kept_apart = leaves_distinct(mm, request) && takes_place;
   insert_merged(mm,
                 {.range = Range::of(target, request.new_bytes),
                  .flags = original.flags,
@@ -134,6 +153,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
     if (left->range() == source) {
       left->anon_vma = 0;
       left->chain = 0;
+      if (leaves_distinct(mm, request) && left->object == nullptr) left->pgoff = left->start.page();
     }
   } else if (auto unmapped = unmap_range(mm, source); !unmapped) {
     return std::unexpected(unmapped.error());
