@@ -94,9 +94,10 @@ std::expected<std::optional<Difference>, std::string> Checker::compare(const std
 std::expected<Difference, std::string> Checker::shrink(Difference difference) {
   // From the end: what comes last matters most, and what came after it not at all.
   for (std::size_t chunk = std::max<std::size_t>(difference.played.operations.size() / 2, 1); chunk > 0; chunk /= 2) {
-    for (std::size_t end = difference.played.operations.size(); end > 0; end = end > chunk ? end - chunk : 0) {
+    const std::size_t needed = difference.played.needed;
+    for (std::size_t end = difference.played.operations.size(); end > needed; end = end > chunk ? end - chunk : 0) {
       if (end > difference.played.operations.size()) continue;
-      const Drawn fewer = without(difference.played, end > chunk ? end - chunk : 0, end);
+      const Drawn fewer = without(difference.played, std::max(end > chunk ? end - chunk : 0, needed), end);
       if (fewer.operations.empty()) continue;
       auto still = compare({fewer});
       if (!still) return std::unexpected(still.error());
