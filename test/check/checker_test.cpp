@@ -84,6 +84,36 @@ TEST(Machines, KeepAMappingThatIsWhereItWasAskedForThoughNobodyWatchesThere) {
   }
 }
 
+/// A model that ends the first plays of a case at its third step, as a kernel of a busy machine may.
+class Hurried final : public machine::Machine {
+ public:
+  explicit Hurried(int plays) : plays_(plays) {}
+  const program::MachineId& id() const override { return model_->id(); }
+  std::string name() const override { return model_->name(); }
+  std::string kernel() const override { return model_->kernel(); }
+  run::Report run(const program::Program& program, const machine::Settings& settings) override {
+    return model_->run(program, settings);
+  }
+  std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases) override {
+    auto records = model_->play(cases);
+    if (plays_-- > 0) std::fill(records->front().begin() + 2, records->front().end(), run::StepRecord{});
+    return records;
+  }
+
+ private:
+  int plays_;
+  std::unique_ptr<machine::Machine> model_ = *machine::make_machine("model:6.18");
+};
+
+TEST(Checker, PlaysAgainWhatDidNotEndInItsTimeButNotForEver) {
+  Hurried soon(2);
+  EXPECT_FALSE(Checker(*mm::parse_profile("6.18"), soon).compare(drawn(1, 2))->has_value());
+  Hurried never(1000);
+  const auto found = Checker(*mm::parse_profile("6.18"), never).compare(drawn(1, 2));
+  ASSERT_TRUE(found && *found);
+  EXPECT_NE((*found)->what.find("was not reached"), std::string::npos) << (*found)->what;
+}
+
 TEST(Checker, LeavesWhatAProgramNeedsWhenItShrinks) {
   const auto caught = hunt(hunt_between("6.18", "6.18+guards=absent", 5000));
   ASSERT_TRUE(caught && caught->first);
