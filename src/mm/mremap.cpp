@@ -30,11 +30,11 @@ Result<void> refuse(Mm& mm, const Request& request, int error, Rule rule = Rule:
 }
 
 /// What needs no look at the mappings, in every era.
-Result<void> check_flags(Mm& mm, const Request& request) {
+Result<void> check_flags(Mm& mm, const Request& request, bool equal_lengths) {
   constexpr RemapFlags kKnown = RemapFlags::maymove | RemapFlags::fixed | RemapFlags::dontunmap;
   if (has(request.flags, ~kKnown)) return refuse(mm, request, EINVAL);
   if (request.names_target() && !request.is(RemapFlags::maymove)) return refuse(mm, request, EINVAL);
-  if (request.is(RemapFlags::dontunmap) && request.old_bytes != request.new_bytes) return refuse(mm, request, EINVAL);
+  if (request.is(RemapFlags::dontunmap) && !equal_lengths) return refuse(mm, request, EINVAL);
   if (!request.old.page_aligned() || request.new_bytes == 0) return refuse(mm, request, EINVAL);
   return {};
 }
@@ -248,7 +248,9 @@ Result<Addr> remap_at(Mm& mm, const Request& request) {
 Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags,
                        Addr target) {
   const Request request{old, page_ceil(old_length), page_ceil(new_length), flags, target};
-  if (auto fine = check_flags(mm, request); !fine) return std::unexpected(fine.error());
+  const bool equal_lengths =
+      order_is(mm, Mremap::parameters_first) ? request.old_bytes == request.new_bytes : old_length == new_length;
+  if (auto fine = check_flags(mm, request, equal_lengths); !fine) return std::unexpected(fine.error());
   if (order_is(mm, Mremap::parameters_first)) {
     if (auto fine = check_target(mm, request); !fine) return std::unexpected(fine.error());
     if (request.names_target()) {
