@@ -72,6 +72,16 @@ std::optional<std::string> difference(const Drawn& played, const run::CaseRecord
   return found;
 }
 
+/// A case that a busy machine did not end in its time is played again by itself, so often.
+constexpr int kMorePlays = 3;
+
+bool ended_early(const run::CaseRecord& model, const run::CaseRecord& machine) {
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    if (machine[i].outcome == StepEnding::not_reached && model[i].outcome != StepEnding::not_reached) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Checker::Checker(mm::Profile profile, machine::Machine& against)
@@ -82,9 +92,14 @@ std::expected<std::optional<Difference>, std::string> Checker::compare(const std
   std::ranges::transform(programs, cases.begin(), case_of);
   const auto model = model_->play(cases);
   if (!model) return std::unexpected(model.error());
-  const auto machine = against_.play(cases);
+  auto machine = against_.play(cases);
   if (!machine) return std::unexpected(machine.error());
   for (std::size_t i = 0; i < programs.size(); ++i) {
+    for (int more = 0; more < kMorePlays && ended_early((*model)[i], (*machine)[i]); ++more) {
+      auto again = against_.play({cases[i]});
+      if (!again) return std::unexpected(again.error());
+      (*machine)[i] = std::move(again->front());
+    }
     if ((*model)[i] == (*machine)[i]) continue;
     if (auto what = difference(programs[i], (*model)[i], (*machine)[i])) return Difference{programs[i], *what};
   }
@@ -94,9 +109,10 @@ std::expected<std::optional<Difference>, std::string> Checker::compare(const std
 std::expected<Difference, std::string> Checker::shrink(Difference difference) {
   // From the end: what comes last matters most, and what came after it not at all.
   for (std::size_t chunk = std::max<std::size_t>(difference.played.operations.size() / 2, 1); chunk > 0; chunk /= 2) {
-    for (std::size_t end = difference.played.operations.size(); end > 0; end = end > chunk ? end - chunk : 0) {
+    const std::size_t needed = difference.played.needed;
+    for (std::size_t end = difference.played.operations.size(); end > needed; end = end > chunk ? end - chunk : 0) {
       if (end > difference.played.operations.size()) continue;
-      const Drawn fewer = without(difference.played, end > chunk ? end - chunk : 0, end);
+      const Drawn fewer = without(difference.played, std::max(end > chunk ? end - chunk : 0, needed), end);
       if (fewer.operations.empty()) continue;
       auto still = compare({fewer});
       if (!still) return std::unexpected(still.error());

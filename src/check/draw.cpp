@@ -55,11 +55,13 @@ class Drawer {
       call(
           Sys::mmap,
           {{kBeside.value}, {2 * kPageSize}, named(protections()[3]), named(anonymous_flags()[0]), kNoDescriptor, {0}});
+      drawn_.needed = drawn_.operations.size();
     }
     if (fills_) fill();
     if (theme_ == Theme::huge) call(Sys::madvise, {{at(0).value}, {pages_ * kPageSize}, named(huge_advice()[0])});
     // A program that is shorter than its beginning ends there.
     if (drawn_.operations.size() > operations) drawn_.operations.resize(operations);
+    drawn_.needed = std::min(drawn_.needed, drawn_.operations.size());
     while (drawn_.operations.size() < operations) operation(operations, 0);
     return std::move(drawn_);
   }

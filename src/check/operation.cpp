@@ -43,7 +43,7 @@ run::Case case_of(const Drawn& drawn) {
 }
 
 Drawn without(const Drawn& drawn, std::size_t first, std::size_t last) {
-  Drawn fewer{drawn.watched, {}};
+  Drawn fewer{drawn.watched, {}, drawn.needed};
   for (std::size_t i = 0; i < drawn.operations.size(); ++i) {
     if (i >= first && i < last) continue;
     Operation kept = drawn.operations[i];

@@ -29,12 +29,15 @@ struct Operation {
 struct Drawn {
   Range watched = Range::of(kArenaStart, kArenaPages* kPageSize);
   std::vector<Operation> operations;
+  /// So many at its beginning make it comparable at all, and are never taken away.
+  std::size_t needed = 0;
 };
 
 /// For the machines.
 run::Case case_of(const Drawn& drawn);
 
-/// Without the operations [first, last). What a child whose fork is taken away did, its parent does.
+/// Without the operations [first, last), none of them needed. What a child whose fork is taken away did, its parent
+/// does.
 Drawn without(const Drawn& drawn, std::size_t first, std::size_t last);
 
 /// The operation as a program says it, without its result: "munmap(0x200001000, 2 * PAGE)".

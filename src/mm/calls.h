@@ -43,6 +43,11 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how);
 /// locked on fault only. False also where the VMA forbids every access.
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range);
 
+/// MADV_FREE on pages inside one VMA: what was written may be dropped until it is written again, and entries become
+/// clean and old. MADV_COLD: old only. Both split large folios (LargeAdvice).
+enum class Aging : std::uint8_t { free, cold };
+void age_pages(Mm& mm, Range part, Aging aging, FlushBatch& flush);
+
 /// The flags that every new private anonymous mapping of these bits has.
 VmFlags new_mapping_flags(const Profile& profile, Prot prot);
 

@@ -28,9 +28,14 @@ inline void split_huge_ends(Mm& mm, Range range) {
   split_huge_at(mm, range.start);
   split_huge_at(mm, range.end);
 }
-/// Splits, of large folios that this process alone maps and that lie partly in the range, the folios too
-/// (split_folio): their pages lead lives of their own from then on.
-void split_folios_partly_in(Mm& mm, Range range);
+/// Splits the large folio that the address maps (split_folio): its pages lead lives of their own from then on. Nothing
+/// but entries holds it.
+void split_folio(Mm& mm, Addr page);
+/// Do others map the large folio, as far as this kernel can tell (LargeAdvice)? `at` is where `frame`, a page of it, is
+/// mapped here.
+bool mapped_shared(const Mm& mm, Addr at, FrameId frame);
+/// Entries of this process that map the large folio; `at` is where one of them is.
+std::uint32_t own_mappings(const Mm& mm, Addr at, FrameId head);
 
 /// MADV_COLLAPSE over a range inside one VMA (D.7): EINVAL where there is nothing to collapse.
 Result<void> collapse(Mm& mm, Vma& vma, Range range);

@@ -19,15 +19,6 @@ void map_new(Mm& mm, const Vma& vma, Addr start) {
   map_huge(mm, vma, start, head, vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : Pte::kDirty);
 }
 
-/// PTEs of this process's table at the address that map the folio.
-std::uint32_t own_mappings(const Mm& mm, Addr addr, FrameId head) {
-  std::uint32_t own = 0;
-  mm.table.each(Range::of(huge_floor(addr), kHugeBytes), [&](Range, Pte pte) {
-    if (pte.present() && !pte.zero_page() && mm.system.frames().head(pte.frame()) == head) ++own;
-  });
-  return own;
-}
-
 }  // namespace
 
 bool huge_page_allowed(const Mm& mm, const Vma& vma, Addr addr) {

@@ -45,20 +45,12 @@ void split_huge_at(Mm& mm, Addr bound) {
   if (mm.table.has_huge() && huge_floor(bound) != bound) split_huge(mm, bound);
 }
 
-void split_folios_partly_in(Mm& mm, Range range) {
-  // Only the folios at the two ends can lie partly in the range, unless they were split into PTEs before.
-  const auto split = [&](Addr end, Addr page) {
-    const Pte pte = mm.table.get(page);
-    if (!pte.present() || pte.zero_page() || !mm.frames().is_large(pte.frame())) return;
-    if (pte.huge() && huge_floor(end) == end) return;
-    if (mm.frames().at(pte.frame()).mappings() > 1) return;  // others map it too, and it is left alone
-    split_huge(mm, page);
-    const FrameId head = mm.frames().head(pte.frame());
-    mm.frames().split_folio(head);
-    if (mm.profile().split_zeroes == SplitZeroes::zero_page) drop_zeroes(mm, head);
-  };
-  split(range.start, range.start);
-  split(range.end, range.end - kPageSize);
+void split_folio(Mm& mm, Addr page) {
+  const FrameId head = mm.frames().head(mm.table.get(page).frame());
+  split_huge(mm, page);
+  mm.frames().split_folio(head);
+  if (mm.profile().split_zeroes != SplitZeroes::zero_page) return;
+  for (Mm* space : mm.system.spaces()) drop_zeroes(*space, head);
 }
 
 }  // namespace faultline::mm

@@ -81,23 +81,6 @@ std::optional<VmFlags> advised_flags(VmFlags flags, Advice advice) {
   }
 }
 
-/// MADV_FREE: what was written may be dropped until it is written again. Entries become clean and old.
-void mark_lazyfree(Mm& mm, Range part, FlushBatch& flush) {
-  split_folios_partly_in(mm, part);
-  std::uint64_t changed = 0;
-  const std::uint64_t scanned = mm.table.update(part, [&](Addr at, Pte pte) {
-    if (!pte.present() || pte.zero_page() || !pte.has(Pte::kYoung | Pte::kDirty)) return pte;
-    // A huge page that others map too is left alone.
-    if (pte.huge() && mm.frames().at(pte.frame()).mappings() > 1) return pte;
-    ++changed;
-    forget_translation(mm, at, pte);
-    flush.add(mapped_range(at, pte), pte.size());
-    return pte.without(Pte::kYoung | Pte::kDirty);
-  });
-  mm.count(Counter::ptes_scanned, scanned);
-  mm.count(Counter::ptes_changed, changed);
-}
-
 Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
   if (vma.is(VmFlags::locked)) return mm.refuse(EINVAL, Rule::bad_argument, part);
   // So that fork copies the markers.
@@ -165,12 +148,12 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
       break;
     case Advice::free:
       if (locked || vma->object != nullptr) return mm.refuse(EINVAL, Rule::bad_argument, part);
-      mark_lazyfree(mm, part, flush);
+      age_pages(mm, part, Aging::free, flush);
       break;
     case Advice::cold:
     case Advice::pageout:
       if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
-      split_folios_partly_in(mm, part);  // nothing is reclaimed, but parts of a huge page age apart
+      age_pages(mm, part, Aging::cold, flush);
       return vma;
     case Advice::collapse:
       if (auto done = collapse(mm, *vma, part); !done) return std::unexpected(done.error());

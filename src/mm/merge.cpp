@@ -111,10 +111,11 @@ bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
          owner.anon_vma != 0 && owner.chain == 1;
 }
 
-Vma* insert_merged(Mm& mm, const Proposal& proposal) {
+Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
   mm.usage.add(proposal.flags, proposal.range.pages());
-  const auto [prev, next] =
-      joining(mm, mm.vmas.before(proposal.range.start), mm.vmas.find(proposal.range.start), proposal);
+  const auto unless_apart = [&](Vma* neighbour) { return neighbour == apart ? nullptr : neighbour; };
+  const auto [prev, next] = joining(mm, unless_apart(mm.vmas.before(proposal.range.start)),
+                                    unless_apart(mm.vmas.find(proposal.range.start)), proposal);
   if (prev != nullptr) {
     mm.vmas.set_end(prev, proposal.range.end);
     adopt(*prev, proposal.flags, proposal.anon_vma, proposal.chain);

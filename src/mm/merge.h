@@ -35,9 +35,9 @@ Rule why_apart(const Profile& profile, const Vma& low, const Vma& high);
 /// (reusable_anon_vma)?
 bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner);
 
-/// Adds a new mapping, merged with its neighbours where they allow it. The range is free. Returns the VMA that holds
-/// it.
-Vma* insert_merged(Mm& mm, const Proposal& proposal);
+/// Adds a new mapping, merged with its neighbours where they allow it, but never with `apart`. The range is free.
+/// Returns the VMA that holds it.
+Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart = nullptr);
 
 /// Grows a VMA upward over free addresses (mremap in place). Merges with the next one where the kernel of that time
 /// does.

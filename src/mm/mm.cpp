@@ -30,6 +30,7 @@ Mm::Mm(System& owner)
 Mm::Mm(System& owner, const Mm& parent)
     : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk), limits(parent.limits) {
   if (!has(parent.mdwe, DenyWriteExec::no_inherit)) mdwe = parent.mdwe;
+  scattered_folios = parent.scattered_folios;
   system.add_space(this);
 }
 

@@ -52,6 +52,7 @@ struct Mm {
   Usage usage;
   VmFlags locks_ahead = VmFlags::none;  // mlockall(MCL_FUTURE): flags that new mappings get (def_flags)
   DenyWriteExec mdwe = DenyWriteExec::none;
+  bool scattered_folios = false;  // mremap has moved a part of a large folio away from the others
 };
 
 /// Who looks at VMAs; `visit` counts one that a call's loop has reached.

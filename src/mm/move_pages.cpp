@@ -49,6 +49,7 @@ void move_pages(Mm& mm, Range source, Addr target) {
       moved.emplace_back(to + (from - piece.start), pte);
       mm.tlb.drop(from);
       present |= pte.present();
+      mm.scattered_folios |= pte.present() && mm.frames().is_large(pte.frame());
       return Pte{};
     }));
     for (const auto& [addr, pte] : moved) set_pte(mm, addr, pte);

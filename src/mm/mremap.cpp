@@ -30,11 +30,11 @@ Result<void> refuse(Mm& mm, const Request& request, int error, Rule rule = Rule:
 }
 
 /// What needs no look at the mappings, in every era.
-Result<void> check_flags(Mm& mm, const Request& request) {
+Result<void> check_flags(Mm& mm, const Request& request, bool equal_lengths) {
   constexpr RemapFlags kKnown = RemapFlags::maymove | RemapFlags::fixed | RemapFlags::dontunmap;
   if (has(request.flags, ~kKnown)) return refuse(mm, request, EINVAL);
   if (request.names_target() && !request.is(RemapFlags::maymove)) return refuse(mm, request, EINVAL);
-  if (request.is(RemapFlags::dontunmap) && request.old_bytes != request.new_bytes) return refuse(mm, request, EINVAL);
+  if (request.is(RemapFlags::dontunmap) && !equal_lengths) return refuse(mm, request, EINVAL);
   if (!request.old.page_aligned() || request.new_bytes == 0) return refuse(mm, request, EINVAL);
   return {};
 }
@@ -104,21 +104,44 @@ Result<void> cut_tail(Mm& mm, const Request& request) {
   return unmap_range(mm, Range::of(end, bytes));
 }
 
+bool leaves_distinct(const Mm& mm, const Request& request) {
+  return request.is(RemapFlags::dontunmap) && mm.profile().remap_kept == RemapKept::distinct;
+}
+
+/// Only what is moved is to lose its lock.
+Result<void> split_off_locked(Mm& mm, const Request& request, Range source) {
+  Vma* vma = mm.vmas.at(source.start);
+  if (!leaves_distinct(mm, request) || !vma->is(VmFlags::locked)) return {};
+  if (vma->start < source.start) {
+    const auto upper = split_vma(mm, vma, source.start);
+    if (!upper) return std::unexpected(upper.error());
+    vma = *upper;
+  }
+  if (source.end < vma->end) {
+    if (const auto upper = split_vma(mm, vma, source.end); !upper) return std::unexpected(upper.error());
+  }
+  return {};
+}
+
 /// Moves the source to free addresses at `target` and grows it to the new length (move_vma).
 Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, Addr target) {
   if (auto room = check_room(mm, request, 0); !room) return std::unexpected(room.error());
   const Range source = Range::of(request.old, old_bytes);
+  if (auto split = split_off_locked(mm, request, source); !split) return std::unexpected(split.error());
   const Vma original = *mm.vmas.at(request.old);
   if (auto charged = charge_move(mm, original, request, old_bytes); !charged) return std::unexpected(charged.error());
   // What was never faulted in takes the offset of its new place, and may merge there.
   const bool takes_place = original.object == nullptr && original.anon_vma == 0;
   const std::uint64_t pgoff = takes_place ? target.page() : original.pgoff_at(request.old);
-  insert_merged(mm, {.range = Range::of(target, request.new_bytes),
-                     .flags = original.flags,
-                     .pgoff = pgoff,
-                     .anon_vma = original.anon_vma,
-                     .chain = original.chain,
-                     .object = original.object});
+  const bool kept_apart = leaves_distinct(mm, request) && takes_place;
+  insert_merged(mm,
+                {.range = Range::of(target, request.new_bytes),
+                 .flags = original.flags,
+                 .pgoff = pgoff,
+                 .anon_vma = original.anon_vma,
+                 .chain = original.chain,
+                 .object = original.object},
+                kept_apart ? mm.vmas.at(request.old) : nullptr);
   move_pages(mm, source, target);
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);
@@ -130,6 +153,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
     if (left->range() == source) {
       left->anon_vma = 0;
       left->chain = 0;
+      if (leaves_distinct(mm, request) && left->object == nullptr) left->pgoff = left->start.page();
     }
   } else if (auto unmapped = unmap_range(mm, source); !unmapped) {
     return std::unexpected(unmapped.error());
@@ -224,7 +248,9 @@ Result<Addr> remap_at(Mm& mm, const Request& request) {
 Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags,
                        Addr target) {
   const Request request{old, page_ceil(old_length), page_ceil(new_length), flags, target};
-  if (auto fine = check_flags(mm, request); !fine) return std::unexpected(fine.error());
+  const bool equal_lengths =
+      order_is(mm, Mremap::parameters_first) ? request.old_bytes == request.new_bytes : old_length == new_length;
+  if (auto fine = check_flags(mm, request, equal_lengths); !fine) return std::unexpected(fine.error());
   if (order_is(mm, Mremap::parameters_first)) {
     if (auto fine = check_target(mm, request); !fine) return std::unexpected(fine.error());
     if (request.names_target()) {

@@ -66,6 +66,15 @@ enum class LargeReuse : std::uint8_t {
   all_mine,          // 6.15 on: every reference is a mapping of this process, of more than one part
 };
 
+/// When MADV_FREE and MADV_COLD meet a large folio that PTEs map: is it split, and by whose mappings does the kernel
+/// tell that others share it (B.5)?
+enum class LargeAdvice : std::uint8_t {
+  this_page,   // up to 5.x: always split; those of the page at hand
+  first_page,  // up to 6.9: always split; those of the folio's first page
+  estimated,   // 6.10 to 6.14: split unless all of it is in the range; a guess by the number of mappings
+  by_process,  // 6.15 on: the same; by process
+};
+
 /// Do the parts of a split huge page inherit its dirty bit? It decides whether 6.1 upgrades them.
 enum class SplitDirty : std::uint8_t { dropped, kept };
 
@@ -148,6 +157,12 @@ enum class MremapRoom : std::uint8_t {
   every_call,  // 7.x: every call, before anything else
 };
 
+/// What MREMAP_DONTUNMAP leaves of its source (D.6).
+enum class RemapKept : std::uint8_t {
+  entangled,  // up to 6.18: an untouched one may merge with its copy, and all of a locked mapping is unlocked
+  distinct,   // 7.x, late releases of 6.12: it stays apart, is split off if locked, and takes its own offset if whole
+};
+
 /// Which mappings a write-sealed memfd refuses (D.5).
 enum class SealedFile : std::uint8_t {
   refuses_shared,   // 5.10: every shared one
@@ -203,6 +218,7 @@ struct Profile {
   Thp thp = Thp::madvise;
   HugeZero huge_zero = HugeZero::split;
   LargeReuse large_reuse = LargeReuse::single_reference;
+  LargeAdvice large_advice = LargeAdvice::estimated;
   SplitDirty split_dirty = SplitDirty::kept;
   SplitZeroes split_zeroes = SplitZeroes::kept;
   Collapse collapse = Collapse::writable;
@@ -219,6 +235,7 @@ struct Profile {
   FaultLock fault_lock = FaultLock::mmap;
   Mremap mremap = Mremap::lookup_first;
   MremapRoom mremap_room = MremapRoom::moves;
+  RemapKept remap_kept = RemapKept::entangled;
   SealedFile sealed_file = SealedFile::refuses_writers;
   MmapOrder mmap_order = MmapOrder::checks_first;
   Mdwe mdwe = Mdwe::absent;

@@ -73,7 +73,8 @@ class CasePlayer {
     const CallOutcome outcome = kernel.call(request);
     if (outcome.error) return {StepEnding::error, static_cast<std::uint64_t>(outcome.error->value)};
     const bool places = step.sys == program::Sys::mmap || step.sys == program::Sys::mremap;
-    if (!places || case_.watched.contains(Addr{outcome.value})) return {StepEnding::done, outcome.value};
+    const bool asked_for = step.sys == program::Sys::mmap && outcome.value == step.arguments[0];
+    if (!places || asked_for || case_.watched.contains(Addr{outcome.value})) return {StepEnding::done, outcome.value};
     kernel.call({program::Sys::munmap, {outcome.value, mapped_length(step)}, 2});
     return {StepEnding::done, kElsewhere};
   }

@@ -69,6 +69,64 @@ TEST(Draw, KeepsEveryBodyInsideItsParentWhateverIsTakenAway) {
   }
 }
 
+TEST(Machines, KeepAMappingThatIsWhereItWasAskedForThoughNobodyWatchesThere) {
+  constexpr std::uint64_t kBeside = 0x280000000;
+  run::CaseStep map{.kind = run::StepKind::call, .sys = program::Sys::mmap, .count = 6};
+  map.arguments = {kBeside, kPageSize, 3, 0x32, ~std::uint64_t{0}, 0};
+  run::CaseStep load{.kind = run::StepKind::access, .access = AccessKind::load};
+  load.arguments = {kBeside, 0};
+  for (const char* name : {"model:6.18", "live"}) {
+    SCOPED_TRACE(name);
+    const auto records = (*machine::make_machine(name))->play({{Range::of(kArenaStart, kPageSize), {map, load}}});
+    ASSERT_TRUE(records) << records.error();
+    EXPECT_EQ(records->front()[0].value, kBeside);
+    EXPECT_EQ(records->front()[1].outcome, run::StepEnding::done);
+  }
+}
+
+/// A model that ends the first plays of a case at its third step, as a kernel of a busy machine may.
+class Hurried final : public machine::Machine {
+ public:
+  explicit Hurried(int plays) : plays_(plays) {}
+  const program::MachineId& id() const override { return model_->id(); }
+  std::string name() const override { return model_->name(); }
+  std::string kernel() const override { return model_->kernel(); }
+  run::Report run(const program::Program& program, const machine::Settings& settings) override {
+    return model_->run(program, settings);
+  }
+  std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases) override {
+    auto records = model_->play(cases);
+    if (plays_-- > 0) std::fill(records->front().begin() + 2, records->front().end(), run::StepRecord{});
+    return records;
+  }
+
+ private:
+  int plays_;
+  std::unique_ptr<machine::Machine> model_ = *machine::make_machine("model:6.18");
+};
+
+TEST(Checker, PlaysAgainWhatDidNotEndInItsTimeButNotForEver) {
+  Hurried soon(2);
+  EXPECT_FALSE(Checker(*mm::parse_profile("6.18"), soon).compare(drawn(1, 2))->has_value());
+  Hurried never(1000);
+  const auto found = Checker(*mm::parse_profile("6.18"), never).compare(drawn(1, 2));
+  ASSERT_TRUE(found && *found);
+  EXPECT_NE((*found)->what.find("was not reached"), std::string::npos) << (*found)->what;
+}
+
+TEST(Checker, LeavesWhatAProgramNeedsWhenItShrinks) {
+  const auto caught = hunt(hunt_between("6.18", "6.18+guards=absent", 5000));
+  ASSERT_TRUE(caught && caught->first);
+  Difference kept = *caught->first;
+  kept.played.needed = 3;
+  const auto other = machine::make_machine("model:6.18+guards=absent");
+  const auto shrunk = Checker(*mm::parse_profile("6.18"), **other).shrink(kept);
+  ASSERT_TRUE(shrunk) << shrunk.error();
+  ASSERT_GE(shrunk->played.operations.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(text_of(shrunk->played.operations[i]), text_of(kept.played.operations[i]));
+}
+
 TEST(Checker, FindsNoDifferenceBetweenAModelAndItself) {
   for (const char* name : {"5.10", "6.18", "arm64/7.3"}) {
     const auto caught = hunt(hunt_between(name, name, 300));

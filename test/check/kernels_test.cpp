@@ -50,9 +50,8 @@ void check(const std::string& name, std::uint64_t programs) {
 
 TEST(Kernels, TheModelIsTheKernelOfThisMachine) { check("live", 4000); }
 
-// Not yet: mremap with MREMAP_DONTUNMAP onto a range beside it differs on 6.12 (docs/differences.md).
 // $FAULTLINE_CHECK_VM names another than the default.
-TEST(Kernels, DISABLED_TheModelIsAKernelUnderQemu) {
+TEST(Kernels, TheModelIsAKernelUnderQemu) {
   if (std::system("command -v qemu-system-x86_64 >/dev/null") != 0) GTEST_SKIP() << "no qemu-system-x86_64 here";
   const char* named = std::getenv("FAULTLINE_CHECK_VM");
   check(named != nullptr ? named : "vm:6.12", 800);

@@ -19,9 +19,12 @@ for name in "${names[@]}"; do
   [[ -f $here/$name.patch ]] || { echo "run.sh: there is no mutation $name in $here" >&2; exit 2; }
 done
 
-build() { cmake --build "$work/build" --target faultline >"$work/build.log" 2>&1; }
+# Built as the preset builds it, at the same place in its tree, so that ccache knows all but the mistake.
+export CCACHE_BASEDIR=$work/tree CCACHE_NOHASHDIR=1
+binaries=$work/tree/build/release
+build() { cmake --build "$binaries" --target faultline >"$work/build.log" 2>&1; }
 copy() { # what differs only, so that little is built again
-  for file in $(cd "$root" && git ls-files src cmake CMakeLists.txt); do
+  for file in $(cd "$root" && git ls-files src cmake CMakeLists.txt CMakePresets.json); do
     cmp -s "$root/$file" "$work/tree/$file" && continue
     mkdir -p "$work/tree/$(dirname "$file")"
     cp "$root/$file" "$work/tree/$file"
@@ -32,10 +35,9 @@ mkdir -p "$work/tree"
 copy
 launcher=()
 command -v ccache >/dev/null && launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-cmake -S "$work/tree" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFAULTLINE_TESTS=OFF -DFAULTLINE_BENCH=OFF \
-  "${launcher[@]}" >"$work/build.log" 2>&1 || { tail -20 "$work/build.log" >&2; exit 2; }
+cmake -S "$work/tree" --preset release -DFAULTLINE_TESTS=OFF -DFAULTLINE_BENCH=OFF "${launcher[@]}" >"$work/build.log" 2>&1 || { tail -20 "$work/build.log" >&2; exit 2; }
 build || { tail -20 "$work/build.log" >&2; exit 2; }
-faultline=$work/build/src/cli/faultline
+faultline=$binaries/src/cli/faultline
 
 if ! "$faultline" check --against live --seconds 10 >"$work/clean.log" 2>&1; then
   echo "The model differs from this kernel without any mutation:" >&2
@@ -46,7 +48,7 @@ survived=0
 for name in "${names[@]}"; do
   copy
   what=$(head -1 "$here/$name.patch")
-  if ! patch -s -p0 -d "$work/tree" <"$here/$name.patch" || ! build; then
+  if ! patch -s -N -p0 -d "$work/tree" <"$here/$name.patch" || ! build; then
     printf '%-36s does not apply or build any more: %s\n' "$name" "$what"
     survived=$((survived + 1))
     copy

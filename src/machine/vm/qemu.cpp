@@ -87,8 +87,8 @@ std::vector<std::string> command_of(const Guest& guest, const Task& task, const 
   add(command, {"-fw_cfg", fmt::format("name=opt/faultline/request,file=/proc/self/fd/{}", kRequest)});
   std::string loaded = fmt::format("file={},messages={},records={}", escaped(plugin.string()), kMessages, kRecords);
   if (!task.symbols.empty()) loaded += ",symbols=" + escaped(task.symbols.string());
-  if (boots) loaded += ",boot=on";
-  if (task.profile) loaded += fmt::format(",profile={}", kProfile);
+  if (task.counts == Counts::nothing) loaded += ",counts=nothing";
+  if (task.counts == Counts::functions) loaded += fmt::format(",profile={}", kProfile);
   add(command, {"-plugin", loaded});
   return command;
 }

@@ -34,6 +34,9 @@ struct Guest {
   std::uint64_t memory_bytes() const { return std::uint64_t{memory_mb} << 20; }
 };
 
+/// What the plugin counts: instructions of the kernel cost each of them some time.
+enum class Counts : std::uint8_t { nothing, windows, functions };
+
 /// What a QEMU is started for. The guest's memory is a file of its own: a guest that boots writes to it, one that is
 /// restored has a private copy of what it touches.
 struct Task {
@@ -41,7 +44,7 @@ struct Task {
   int incoming = -1;              // the state of all else, to restore; -1 boots
   std::string request;            // what the agent finds in its configuration
   std::filesystem::path symbols;  // for the plugin; empty for none
-  bool profile = false;           // attribute instructions to functions
+  Counts counts = Counts::nothing;
 };
 
 /// A running QEMU with the plugin, and all that comes out of it. It ends with this object.

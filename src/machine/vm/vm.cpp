@@ -77,8 +77,8 @@ class Vm final : public Machine {
     auto snapshot = take_snapshot(guest_, kBootLimit);
     if (!snapshot) return std::unexpected(snapshot.error());
     const std::string request = run::encode_cases(cases, static_cast<std::uint64_t>(kCaseLimit.count()));
-    auto qemu = Qemu::start(snapshot->guest, {snapshot->memory.get(), snapshot->state.get(), run::frame(request),
-                                              snapshot->entries, false});
+    auto qemu = Qemu::start(snapshot->guest,
+                            {snapshot->memory.get(), snapshot->state.get(), run::frame(request), {}, Counts::nothing});
     if (!qemu) return std::unexpected(qemu.error());
     const auto limit = kSlowdown * kCaseLimit * static_cast<std::int64_t>(cases.size());
     const auto body = qemu->message(std::chrono::steady_clock::now() + limit + kGrace);
@@ -100,7 +100,8 @@ class Vm final : public Machine {
         run::encode_request(id_, program, settings.params, static_cast<std::uint64_t>(limit.count()) / kSlowdown);
     const bool by_function = settings.attribute == Attribute::functions;
     const Task task{snapshot->memory.get(), snapshot->state.get(), run::frame(request),
-                    by_function ? snapshot->functions : snapshot->entries, by_function};
+                    by_function ? snapshot->functions : snapshot->entries,
+                    by_function ? Counts::functions : Counts::windows};
     auto qemu = Qemu::start(snapshot->guest, task);
     if (!qemu) return ended(run::Ending::failed, qemu.error());
     run::Report report = answer(*qemu, *snapshot, limit);

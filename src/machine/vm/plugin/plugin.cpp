@@ -30,8 +30,8 @@ struct Plugin {
   bool arm64 = false;
   bool each_instruction = false;  // a callback for each: for functions, and where processors are to be told apart
   bool functions = false;
-  bool boots = false;  // nothing is to be counted yet
-  int messages = -1;   // file descriptors
+  bool counts = true;
+  int messages = -1;  // file descriptors
   int records = -1;
   int profile = -1;
   Symbols symbols;
@@ -149,7 +149,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
     const std::span bytes(static_cast<const std::uint8_t*>(qemu_plugin_insn_data(insn)), qemu_plugin_insn_size(insn));
     const bool kernel = vaddr >> 63 != 0;
     if (kernel) {
-      if (!plugin->boots) instrument_kernel(insn, vaddr, bytes);
+      if (plugin->counts) instrument_kernel(insn, vaddr, bytes);
     } else if (plugin->arm64 ? is(bytes, run::kArm64Mark) : is(bytes, run::kX86Mark)) {
       qemu_plugin_register_vcpu_mem_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W, nullptr);
     }
@@ -174,8 +174,8 @@ int configure(std::span<char*> arguments) {
     } else if (name == "profile") {
       plugin->profile = std::atoi(value);
       plugin->functions = plugin->each_instruction = true;
-    } else if (name == "boot") {
-      plugin->boots = true;
+    } else if (name == "counts") {
+      plugin->counts = std::string_view(value) != "nothing";
     } else if (name == "symbols") {
       if (!plugin->symbols.read(value)) return complain("cannot be read", value);
     } else {
