@@ -40,7 +40,7 @@ bool may_discard(const Vma& vma) {
 
 Result<void> test_discard(Mm& mm, const Vma& vma, Advice advice) {
   mm.count(Counter::seal_checks);
-  if (vma.is(VmFlags::sealed) && discards(mm.profile(), advice) && !may_discard(vma)) {
+  if (vma.is(VmFlags::sealed) && seal_refuses(mm.profile(), vma, advice)) {
     return mm.refuse(EPERM, Rule::sealed_discard, vma.range());
   }
   return {};
@@ -58,6 +58,10 @@ Result<void> walk(Mm& mm, Range range, Test&& test) {
 }
 
 }  // namespace
+
+bool seal_refuses(const Profile& profile, const Vma& vma, Advice advice) {
+  return discards(profile, advice) && !may_discard(vma);
+}
 
 Result<void> test_seal(Mm& mm, const Vma& vma, Rule rule) {
   mm.count(Counter::seal_checks);

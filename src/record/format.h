@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <string_view>
 
-/// The format of recordings, version 1 (docs/recording.md), as the plugin that writes it and all who read it share it.
+/// The format of recordings, version 2 (docs/recording.md), as the plugin that writes it and all who read it share it.
 namespace faultline::record {
 
 /// The first bytes of a recording. The line ends and the 0 byte show a file that was sent as text.
 inline constexpr std::string_view kMagic{"FLREC\r\n\0", 8};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
+/// The oldest that can be read: it has no Kind::native.
+inline constexpr std::uint32_t kOldestVersion = 1;
 
 /// Before each frame: this word, the frame's length compressed and uncompressed, and the CRC-32 of its compressed
 /// bytes; little-endian words of 32 bits.
@@ -33,10 +35,14 @@ enum class Kind : std::uint8_t {
   ended,        // thread, status as exit_group(2) had it
   foreign,      // path: it executed this, which is not recorded
   incomplete,   // kilobytes of records that could not be handed over
+  native,       // minor faults, major faults, PerfCount, page faults by perf: of the command without QEMU
 };
 
 /// How a page was touched.
 enum class Touch : std::uint8_t { load, store, atomic, fetch, kernel_store };
+
+/// Which page faults perf_event_open(2) counted.
+enum class PerfCount : std::uint8_t { none, all, of_user_mode };
 
 /// The system calls that are recorded.
 enum class Call : std::uint8_t {

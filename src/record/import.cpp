@@ -8,9 +8,7 @@
 
 #include "base/flags.h"
 #include "program/parser.h"
-#include "program/printer.h"
-#include "program/slot_order.h"
-#include "program/utf8.h"
+#include "record/finish.h"
 #include "record/space.h"
 
 namespace faultline::record {
@@ -44,13 +42,6 @@ struct PendingFork {
   bool shares = false;  // vfork: the child is the same address space
   std::uint32_t origin = 0;
 };
-
-std::string printable(std::string_view path) {
-  std::string text(path);
-  std::ranges::replace_if(
-      text, [](char c) { return program::is_control(c) || static_cast<unsigned char>(c) >= 0x80; }, '?');
-  return text;
-}
 
 class Importer {
  public:
@@ -226,6 +217,11 @@ class Importer {
     return {};
   }
 
+  std::string add(std::uint32_t, const Native& native) {
+    import_.native = native;
+    return {};
+  }
+
   std::string new_origin(Origin origin) {
     if (import_.origins.size() >= 0xffff'fffeU) return "expected fewer records,";
     import_.origins.push_back(origin);
@@ -260,49 +256,9 @@ class Importer {
     }
   }
 
-  static void print_titles(program::Block& block) {
-    for (program::Statement& statement : block) {
-      if (auto* child = std::get_if<program::Child>(&statement.node)) {
-        print_titles(child->body);
-      } else if (statement.text.empty()) {
-        statement.text = program::print_title(statement);
-      }
-    }
-  }
-
   RecordedProcess finished(Image& image) {
-    RecordedProcess process = std::move(image.process);
-    process.program.name = name_;
-    process.program.answers = "What was recorded of " + process.path + ", process " + process.id;
-    process.program.slots = std::move(image.making.slots);
-    process.program.body = std::move(spaces_[image.root].space.statements());
-    order_slots(process.program);
-    print_titles(process.program.body);
-    note_what_is_lacking(image.making, process);
-    return process;
-  }
-
-  static void note_what_is_lacking(const Making& making, RecordedProcess& process) {
-    const auto note = [&](std::uint64_t count, std::string_view what) {
-      if (count > 0) process.notes.push_back(std::to_string(count) + " " + std::string(what));
-    };
-    std::uint64_t left_out = 0;
-    std::string first;
-    for (const auto& [call, count] : making.tally.left_out) {
-      left_out += count;
-      if (first.empty()) first = call;
-    }
-    if (left_out > 0) {
-      note(left_out, "failed calls left out, as the recording lacks what decides the result, such as " + first);
-    }
-    note(making.tally.file_mappings, "mappings of devices taken as anonymous memory");
-    note(making.tally.set_up, "ranges used that the recording never mapped; set up first as anonymous memory");
-    note(making.tally.huge, "MAP_HUGETLB mappings taken with base pages");
-    note(making.tally.keys, "pkey_mprotects taken as mprotect, without the key");
-    note(making.capped_files, "mappings of files beyond their first GiB, where nothing is in the page cache");
-    if (process.machine == Machine::arm64) {
-      process.notes.emplace_back("recorded of a program for arm64: run it on model:arm64/…");
-    }
+    record::finish(image.process, std::move(image.making), std::move(spaces_[image.root].space.statements()), name_);
+    return std::move(image.process);
   }
 
   struct ForkHash {
@@ -326,6 +282,11 @@ class Importer {
 };
 
 }  // namespace
+
+const Origin* origin_of(const Import& recording, const program::Statement& statement) {
+  const std::uint32_t line = statement.position.line;
+  return line == 0 || line > recording.origins.size() ? nullptr : &recording.origins[line - 1];
+}
 
 std::expected<Import, std::string> import_recording(std::string_view bytes, const std::string& name) {
   Importer importer(name);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,7 +59,11 @@ struct Import {
   SiteTable sites;
   std::vector<std::vector<Code>> code;  // by image, which is an index into `processes`
   std::vector<std::string> notes;       // about the whole recording
+  std::optional<Native> native;         // counted without QEMU, of all processes together
 };
+
+/// What the statement was made of; nothing for the import's own.
+const Origin* origin_of(const Import& recording, const program::Statement& statement);
 
 /// Recorded results become assertions, and mappings are made at their recorded addresses. The error says where the
 /// recording is damaged. Time and memory are proportional to the number of records.

@@ -21,6 +21,7 @@
 #include "machine/agent_process.h"
 #include "machine/vm/subprocess.h"
 #include "record/format.h"
+#include "record/native.h"
 #include "record/writer.h"
 
 namespace faultline::record {
@@ -173,9 +174,11 @@ class Collector {
 
 int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-std::expected<pid_t, std::string> start(const Emulation& emulation, const std::string& plugin,
-                                        const std::string& pipe) {
-  std::vector<std::string> words{emulation.qemu, "-plugin", plugin + ",pipe=" + pipe};
+std::expected<pid_t, std::string> start(const Emulation& emulation, const std::string& plugin, const std::string& pipe,
+                                        std::uint64_t again) {
+  std::string argument = plugin + ",pipe=" + pipe;
+  if (again > 0) argument += ",again=" + std::to_string(again);
+  std::vector<std::string> words{emulation.qemu, "-plugin", std::move(argument)};
   words.insert(words.end(), emulation.options.begin(), emulation.options.end());
   words.insert(words.end(), emulation.command.begin(), emulation.command.end());
   std::vector<char*> arguments;
@@ -216,7 +219,8 @@ std::expected<void, std::string> can_record(const std::string& program) {
   return {};
 }
 
-std::expected<Recorded, std::string> record_command(const std::vector<std::string>& command, int output) {
+std::expected<Recorded, std::string> record_command(const std::vector<std::string>& command, int output,
+                                                    const RecordingOptions& options) {
   const auto plugin = find_plugin();
   if (!plugin) return std::unexpected(plugin.error());
   const auto emulation = emulation_of(command);
@@ -228,7 +232,7 @@ std::expected<Recorded, std::string> record_command(const std::vector<std::strin
 
   Writer writer(output);
   Collector collector(pipe.get(), writer);
-  const auto child = start(*emulation, *plugin, folder.pipe());
+  const auto child = start(*emulation, *plugin, folder.pipe(), options.again);
   if (!child) return std::unexpected(child.error());
   const IgnoredSignals ignored;
   std::optional<int> status;
@@ -248,6 +252,11 @@ std::expected<Recorded, std::string> record_command(const std::vector<std::strin
       constexpr useconds_t kMicroseconds = 1000;
       usleep(kMicroseconds);
     }
+  }
+  if (options.natively == Natively::yes) {
+    const auto native = run_natively(emulation->command);
+    if (!native) return std::unexpected(native.error());
+    writer.add(0, native_record(*native));
   }
   writer.close();
   if (writer.error()) return std::unexpected("the recording could not be written: " + *writer.error());

@@ -122,6 +122,14 @@ std::optional<Record> read_record(Kind kind, Fields& fields) {
       return Foreign{fields.text()};
     case Kind::incomplete:
       return Incomplete{fields.number()};
+    case Kind::native: {
+      Native native{fields.number(), fields.number(), PerfCount::none, 0};
+      const auto perf = choice(fields.number(), PerfCount::none, PerfCount::of_user_mode);
+      native.page_faults = fields.number();
+      if (!perf) return std::nullopt;
+      native.perf = *perf;
+      return native;
+    }
   }
   return std::nullopt;
 }
@@ -136,9 +144,9 @@ class Reader {
       return std::unexpected("no recording: expected one that `faultline record` wrote");
     }
     const std::uint32_t version = word_at(bytes_, kMagic.size());
-    if (version != kVersion) {
+    if (version < kOldestVersion || version > kVersion) {
       return std::unexpected("version " + std::to_string(version) + " of the format; expected version " +
-                             std::to_string(kVersion));
+                             std::to_string(kOldestVersion) + " to " + std::to_string(kVersion));
     }
     for (at_ = header; at_ < bytes_.size(); ++frame_) {
       auto content = frame();

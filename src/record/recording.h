@@ -72,7 +72,15 @@ struct Foreign {
 struct Incomplete {
   std::uint64_t kilobytes = 0;
 };
-using Record = std::variant<Start, File, Site, Mapped, Access, MemoryCall, Forking, Forked, Ended, Foreign, Incomplete>;
+/// The same command as the kernel ran it by itself, with all that it started and waited for.
+struct Native {
+  std::uint64_t minor_faults = 0;  // ru_minflt
+  std::uint64_t major_faults = 0;  // ru_majflt
+  PerfCount perf{};
+  std::uint64_t page_faults = 0;  // perf's
+};
+using Record =
+    std::variant<Start, File, Site, Mapped, Access, MemoryCall, Forking, Forked, Ended, Foreign, Incomplete, Native>;
 
 /// How a recording ends: by itself, or because whoever wrote it was stopped.
 enum class Closing : std::uint8_t { complete, open };

@@ -9,6 +9,7 @@
 #include "base/page.h"
 #include "program/strace_call.h"
 #include "program/strace_statement.h"
+#include "record/system_call.h"
 
 namespace faultline::record {
 namespace {
@@ -29,42 +30,6 @@ program::ExprPtr number(Position position, std::uint64_t value, int base) {
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, base).ptr;
   program::Number literal{value, (base == 16 ? "0x" : "") + std::string(digits.data(), end)};
   return std::make_unique<program::Expr>(position, std::move(literal));
-}
-
-Sys sys_of(Call call) {
-  switch (call) {
-    case Call::mmap:
-      return Sys::mmap;
-    case Call::munmap:
-      return Sys::munmap;
-    case Call::mprotect:
-      return Sys::mprotect;
-    case Call::pkey_mprotect:
-      return Sys::pkey_mprotect;
-    case Call::madvise:
-      return Sys::madvise;
-    case Call::mremap:
-      return Sys::mremap;
-    case Call::mseal:
-      return Sys::mseal;
-    case Call::mlock:
-      return Sys::mlock;
-    case Call::mlock2:
-      return Sys::mlock2;
-    case Call::munlock:
-      return Sys::munlock;
-    case Call::mlockall:
-      return Sys::mlockall;
-    case Call::munlockall:
-      return Sys::munlockall;
-    case Call::msync:
-      return Sys::msync;
-    case Call::brk:
-      return Sys::brk;
-    case Call::prctl:
-      return Sys::prctl;
-  }
-  std::unreachable();
 }
 
 AccessKind kind_of(Touch touch) {

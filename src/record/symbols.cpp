@@ -56,7 +56,10 @@ class Symbols::File {
     if (Dwfl_Line* line = dwfl_module_getsrc(module_, *address + bias); line != nullptr) {
       int number = 0;
       const char* source = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
-      if (source != nullptr) symbol.source = base_name(source) + ":" + std::to_string(number);
+      if (source != nullptr) {
+        symbol.file = source;
+        symbol.line = static_cast<std::uint32_t>(number);
+      }
     }
     return symbol;
   }
@@ -104,7 +107,9 @@ std::string Symbols::text(const Place& place, std::uint64_t address) {
   if (place.code == nullptr) return hexadecimal(address);
   const std::string file = base_name(place.code->path);
   if (place.symbol.function.empty()) return file + "+" + hexadecimal(place.offset);
-  return place.symbol.function + " " + (place.symbol.source.empty() ? file : place.symbol.source);
+  const Symbol& symbol = place.symbol;
+  return symbol.function + " " +
+         (symbol.file.empty() ? file : base_name(symbol.file) + ":" + std::to_string(symbol.line));
 }
 
 const std::string& Symbols::label(SiteIndex site) {
@@ -119,11 +124,24 @@ const std::string& Symbols::label(SiteIndex site) {
     const Place here = place(node, is_caller);
     if (innermost.empty()) innermost = text(here, node.address);
     if (here.code != nullptr && is_c_library(here.code->path)) continue;
-    if (!here.symbol.source.empty()) return found->second = text(here, node.address);
+    if (!here.symbol.file.empty()) return found->second = text(here, node.address);
     if (of_program.empty()) of_program = text(here, node.address);
   }
   found->second = of_program.empty() ? std::move(innermost) : std::move(of_program);
   return found->second;
+}
+
+const SiteFrame& Symbols::frame(SiteIndex site, Is is) {
+  const auto [found, is_new] = frames_.try_emplace({site, is});
+  if (!is_new) return found->second;
+  const SiteTable::Node& node = recording_.sites[site];
+  Place here = place(node, is == Is::call);
+  SiteFrame& frame = found->second;
+  frame.function = here.symbol.function.empty() ? text(here, node.address) : here.symbol.function;
+  frame.file = std::move(here.symbol.file);
+  frame.line = here.symbol.line;
+  if (here.code != nullptr) frame.object = here.code->path;
+  return frame;
 }
 
 }  // namespace faultline::record

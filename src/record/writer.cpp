@@ -44,6 +44,15 @@ std::string recording_frame(std::string_view records) {
   return frame + compressed;
 }
 
+std::string native_record(const Native& native) {
+  std::string record(1, static_cast<char>(Kind::native));
+  put_number(record, native.minor_faults);
+  put_number(record, native.major_faults);
+  put_number(record, static_cast<std::uint64_t>(native.perf));
+  put_number(record, native.page_faults);
+  return record;
+}
+
 Writer::Writer(int descriptor) : descriptor_(descriptor) { write_all(recording_header()); }
 
 void Writer::add(std::uint32_t pid, std::string_view records) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "record/format.h"
+#include "record/recording.h"
 
 namespace faultline::record {
 
@@ -13,6 +14,9 @@ namespace faultline::record {
 std::string recording_header();
 /// Records, no more than kLongestFrame bytes of them, as they stand in a recording. Without any: its end.
 std::string recording_frame(std::string_view records);
+
+/// A record of Kind::native.
+std::string native_record(const Native& native);
 
 /// Writes a recording to a descriptor, frame by frame. What has been written can be read, wherever that ends.
 class Writer {

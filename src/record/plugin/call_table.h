@@ -36,6 +36,9 @@ struct Meaning {
   std::array<Written, 2> written{};
 };
 
+/// Is that what a system call returns that failed: -errno?
+constexpr bool failed(std::int64_t result) { return result < 0 && result > -4096; }
+
 /// By the number that this architecture has for it.
 const Meaning& meaning_of(Machine machine, std::int64_t number);
 

@@ -158,13 +158,17 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
                                                                char** argv) {
   using namespace faultline::record;
   constexpr std::string_view kPipe = "pipe=";
-  if (info->system_emulation || argc != 1 || !std::string_view(argv[0]).starts_with(kPipe)) {
-    std::fprintf(stderr, "faultline recorder: expected QEMU's user mode and the argument pipe=PATH\n");
+  constexpr std::string_view kAgain = "again=";
+  const bool again = argc == 2 && std::string_view(argv[1]).starts_with(kAgain);
+  if (info->system_emulation || argc < 1 || (argc > 1 && !again) || !std::string_view(argv[0]).starts_with(kPipe)) {
+    std::fprintf(stderr, "faultline recorder: expected QEMU's user mode and the arguments pipe=PATH[,again=CALLS]\n");
     return 1;
   }
   const bool arm64 = std::string_view(info->target_name) == "aarch64";
   plugin = std::make_unique<Plugin>(arm64 ? Machine::arm64 : Machine::x86_64).release();  // lives as long as QEMU
   plugin->recorder.open(argv[0] + kPipe.size());
+  constexpr int kDecimal = 10;
+  if (again) plugin->recorder.touch_again_after(std::strtoull(argv[1] + kAgain.size(), nullptr, kDecimal));
   pthread_atfork([] { plugin->recorder.prepare_fork(); }, [] { plugin->recorder.fork_in_parent(); },
                  [] { plugin->recorder.fork_in_child(); });
   qemu_plugin_register_vcpu_init_cb(id, on_thread);

@@ -40,6 +40,8 @@ class Recorder {
   explicit Recorder(Machine machine) : machine_(machine) {}
 
   void open(const char* pipe) { channel_.open(pipe); }
+  /// After every so many system calls each page's next touches are first ones again; 0: never.
+  void touch_again_after(std::uint64_t calls) { again_ = calls; }
   /// Before the first instruction, which is at `first`: what is mapped. Guest addresses are host addresses plus `base`.
   void begin(const std::string& program, std::uint64_t code, std::uint64_t first, std::uint64_t base);
 
@@ -99,6 +101,8 @@ class Recorder {
   std::unordered_map<FileKey, std::uint64_t, FileHash> files_;
   std::uint64_t break_ = 0;
   std::uint64_t forks_ = 0;
+  std::uint64_t again_ = 0;
+  std::uint64_t calls_ = 0;  // of any kind
   bool stack_known_ = false;
   PageStates states_;
 };

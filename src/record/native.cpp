@@ -1,0 +1,101 @@
+#include "record/native.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "machine/vm/subprocess.h"
+
+namespace faultline::record {
+namespace {
+
+using machine::vm::Descriptor;
+
+/// perf's software counter of page faults, of whatever this thread starts, from its execve on. QEMU's are not counted.
+class PageFaults {
+ public:
+  PageFaults() {
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.type = PERF_TYPE_SOFTWARE;
+    attributes.config = PERF_COUNT_SW_PAGE_FAULTS;
+    attributes.disabled = 1;
+    attributes.inherit = 1;
+    attributes.enable_on_exec = 1;
+    counter_ = open_counter(attributes);
+    kind_ = PerfCount::all;
+    if (!counter_.is_open()) {
+      // vm.perf_event_paranoid may permit what does not look into the kernel.
+      attributes.exclude_kernel = 1;
+      counter_ = open_counter(attributes);
+      kind_ = PerfCount::of_user_mode;
+    }
+    if (!counter_.is_open()) kind_ = PerfCount::none;
+  }
+
+  /// Fills in what was counted, once what was started has ended.
+  void read_into(Native& native) const {
+    std::uint64_t count = 0;
+    if (kind_ == PerfCount::none || read(counter_.get(), &count, sizeof count) != sizeof count) return;
+    native.perf = kind_;
+    native.page_faults = count;
+  }
+
+ private:
+  static Descriptor open_counter(perf_event_attr& attributes) {
+    constexpr int kThisThread = 0;
+    constexpr int kAnyProcessor = -1;
+    constexpr int kNoGroup = -1;
+    return Descriptor(static_cast<int>(
+        syscall(SYS_perf_event_open, &attributes, kThisThread, kAnyProcessor, kNoGroup, PERF_FLAG_FD_CLOEXEC)));
+  }
+
+  Descriptor counter_;
+  PerfCount kind_ = PerfCount::none;
+};
+
+}  // namespace
+
+std::expected<Native, std::string> run_natively(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nothing.is_open()) return std::unexpected("/dev/null: " + std::string(std::strerror(errno)));
+  const PageFaults page_faults;
+  volatile int failed = 0;
+  // vfork: what a fork copies would count as the command's.
+  const pid_t child = vfork();
+  if (child == 0) {
+    personality(ADDR_NO_RANDOMIZE);
+    // Recording ignores what the terminal sends, as QEMU gets it too.
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.get(), standard);
+    execv(words[0], words.data());
+    failed = errno;
+    constexpr int kCannotExecute = 127;
+    _exit(kCannotExecute);
+  }
+  int status = 0;
+  rusage usage{};
+  if (child < 0 || wait4(child, &status, 0, &usage) != child) {
+    return std::unexpected(command.front() + ": " + std::strerror(errno));
+  }
+  if (failed != 0) return std::unexpected(command.front() + ": cannot run without QEMU: " + std::strerror(failed));
+  Native native;
+  native.minor_faults = static_cast<std::uint64_t>(usage.ru_minflt);
+  native.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
+  page_faults.read_into(native);
+  return native;
+}
+
+}  // namespace faultline::record
