@@ -2,11 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <unordered_map>
 
-#include "report/format.h"
+#include "report/cost_tree.h"
 #include "report/function_table.h"
 
 namespace faultline::report {
@@ -31,12 +29,15 @@ bool calls_itself(const run::Row& row, std::size_t path) {
   return false;
 }
 
-std::string stack(const run::Row& row, std::size_t path) {
-  std::string text = row.paths[path].function;
-  for (std::uint32_t above = row.paths[path].parent; above != kNoParent; above = row.paths[above].parent) {
-    text.insert(0, row.paths[above].function + ";");
+/// The row's paths behind those that are there already.
+void add_paths(const run::Row& row, std::vector<CostNode>& nodes) {
+  const auto first = static_cast<std::uint32_t>(nodes.size());
+  for (const run::CallPath& path : row.paths) {
+    CostNode node{path.parent == kNoParent ? CostNode::kNoParent : first + path.parent, path.function};
+    node.cost = path.instructions;
+    node.calls = path.calls;
+    nodes.push_back(std::move(node));
   }
-  return text;
 }
 
 }  // namespace
@@ -61,11 +62,10 @@ std::string folded_stacks(const Comparison& comparison) {
   for (const run::Report& report : comparison.reports) {
     for (const run::Row& row : report.rows) {
       if (row.kind != run::RowKind::operation || row.samples.empty()) continue;
-      for (std::size_t i = 0; i < row.paths.size(); ++i) {
-        const std::uint64_t count = (row.paths[i].instructions + row.samples.size() / 2) / row.samples.size();
-        if (count == 0) continue;
-        text += fmt::format("{};line {};{} {}\n", report.machine, row.line, stack(row, i), count);
-      }
+      std::vector<CostNode> nodes;
+      add_paths(row, nodes);
+      for (CostNode& node : nodes) node.cost = (node.cost + row.samples.size() / 2) / row.samples.size();
+      text += folded(nodes, fmt::format("{};line {}", report.machine, row.line));
     }
   }
   return text;
@@ -73,32 +73,9 @@ std::string folded_stacks(const Comparison& comparison) {
 
 std::string callgrind(const Comparison& comparison, std::size_t machine) {
   const run::Report& report = comparison.reports.at(machine);
-  struct Function {
-    std::uint64_t self = 0;
-    std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> called;  // calls, instructions
-  };
-  std::map<std::string, Function> functions;
-  for (const run::Row& row : report.rows) {
-    const std::vector<std::uint64_t> whole = whole_paths(row);
-    for (std::size_t i = 0; i < row.paths.size(); ++i) {
-      const run::CallPath& path = row.paths[i];
-      functions[path.function].self += path.instructions;
-      if (path.parent == kNoParent) continue;
-      auto& [calls, instructions] = functions[row.paths[path.parent].function].called[path.function];
-      calls += path.calls;
-      instructions += whole[i];
-    }
-  }
-  std::string text = fmt::format(
-      "# callgrind format\nversion: 1\ncreator: faultline\ncmd: {} on {}\npositions: line\nevents: Instructions\n",
-      printable(comparison.program, 200), report.machine);
-  for (const auto& [name, function] : functions) {
-    text += fmt::format("\nfn={}\n0 {}\n", name, function.self);
-    for (const auto& [called, cost] : function.called) {
-      text += fmt::format("cfn={}\ncalls={} 0\n0 {}\n", called, cost.first, cost.second);
-    }
-  }
-  return text;
+  std::vector<CostNode> nodes;
+  for (const run::Row& row : report.rows) add_paths(row, nodes);
+  return callgrind(nodes, {comparison.program + " on " + report.machine, "Instructions", "instructions of the kernel"});
 }
 
 }  // namespace faultline::report
