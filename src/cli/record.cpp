@@ -31,6 +31,7 @@ Examples:
 struct RecordOptions {
   std::string output;
   std::vector<std::string> command;
+  record::RecordingOptions how;
   ReportOutput summary;
 };
 
@@ -49,7 +50,7 @@ ExitStatus run(const RecordOptions& options) {
   if (const auto able = record::can_record(options.command.front()); !able) return complain(able.error());
   const machine::vm::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.is_open()) return complain(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  const auto recorded = record::record_command(options.command, file.get());
+  const auto recorded = record::record_command(options.command, file.get(), options.how);
   if (!recorded) return complain(fmt::format("{}: {}", path, recorded.error()));
   fmt::print(stderr, "faultline: {} {}; {} holds {} bytes\n", options.command.front(), how_it_ended(recorded->status),
              path, recorded->bytes);
@@ -58,7 +59,7 @@ ExitStatus run(const RecordOptions& options) {
     fmt::print(stderr, "{}", recording.error());
     return ExitStatus::misuse;
   }
-  return print_report(*recording, *profile, options.summary);
+  return print_summary(*recording, *profile, options.summary);
 }
 
 }  // namespace
@@ -67,6 +68,14 @@ void add_record(CLI::App& app, ExitStatus& status) {
   auto options = std::make_shared<RecordOptions>();
   CLI::App& command = *app.add_subcommand("record", "Record what a program does with its memory");
   command.add_option("-o,--output", options->output, "The recording; without it COMMAND.rec")->type_name("FILE");
+  command.add_flag_callback(
+      "--native", [options] { options->how.natively = record::Natively::yes; },
+      "Run the command a second time without QEMU, input and output, and keep the kernel's own count of its faults");
+  command
+      .add_option("--again", options->how.again,
+                  "Record each page's first touches again after so many system calls, for `report --what dirty`")
+      ->type_name("CALLS")
+      ->check(CLI::PositiveNumber.description(""));
   add_report_output(command, options->summary);
   command.add_option("COMMAND", options->command, "The program and its arguments, after --")->required();
   command.footer(kRecordFooter);

@@ -21,7 +21,7 @@ struct ReportOutput {
 /// `--on`, `--top`, `--json` and `--time-limit`.
 void add_report_output(CLI::App& command, ReportOutput& output);
 
-/// Runs one process of a recording on a model and prints what that shows.
-ExitStatus print_report(const RecordingFile& file, const mm::Profile& profile, const ReportOutput& output);
+/// Runs one process of a recording on a model and prints the summary of what that shows.
+ExitStatus print_summary(const RecordingFile& file, const mm::Profile& profile, const ReportOutput& output);
 
 }  // namespace faultline::cli

@@ -53,4 +53,15 @@ std::optional<PageChange> PageHistory::last_change(Addr page) const {
   return page < span.end ? std::optional(span.change) : std::nullopt;
 }
 
+std::optional<PageChange> PageHistory::newest_change(Range range) const {
+  std::optional<PageChange> newest;
+  auto place = spans_.upper_bound(range.start);
+  if (place != spans_.begin()) --place;
+  for (; place != spans_.end() && place->first < range.end; ++place) {
+    const auto& [end, change] = place->second;
+    if (end > range.start && (!newest || newest->step < change.step)) newest = change;
+  }
+  return newest;
+}
+
 }  // namespace faultline::report

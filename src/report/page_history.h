@@ -29,6 +29,8 @@ class PageHistory {
   void record_unless_changed(Range range, const PageChange& change);
 
   std::optional<PageChange> last_change(Addr page) const;
+  /// The newest change of any page in the range.
+  std::optional<PageChange> newest_change(Range range) const;
 
  private:
   struct Span {

@@ -6,65 +6,16 @@
 #include "base/page.h"
 #include "mm/address_space.h"
 #include "program/syscall.h"
+#include "record/system_call.h"
 
 namespace faultline::report {
-namespace {
-
-constexpr std::string_view kAtStart = "(mapped at the start)";
-
-const program::SystemCall* call_of(const program::Statement& statement) {
-  return std::get_if<program::SystemCall>(&statement.node);
-}
-
-std::string_view access_name(const record::Origin& origin) {
-  switch (origin.touch) {
-    case record::Touch::load:
-      return "load";
-    case record::Touch::store:
-      return "store";
-    case record::Touch::atomic:
-      return "atomic";
-    case record::Touch::fetch:
-      return "fetch";
-    case record::Touch::kernel_store:
-      return "store by the kernel";
-  }
-  return "";
-}
-
-/// The range that a call names; of a call that chooses its place, nothing.
-std::optional<Range> named_range(const run::Step& step) {
-  const program::SystemCall* call = call_of(*step.statement);
-  if (call == nullptr || step.arguments.size() < 2) return std::nullopt;
-  if (call->sys == program::Sys::prctl) return std::nullopt;
-  const Addr start = Addr{step.arguments[0]}.page_floor();
-  const std::uint64_t bytes = step.arguments[1];
-  if (bytes == 0 || bytes > ~step.arguments[0] - 2 * kPageSize) return std::nullopt;
-  return Range{start, Addr{page_ceil(step.arguments[0] + bytes)}};
-}
-
-}  // namespace
-
 RecordingStudy::RecordingStudy(const record::Import& recording, record::Symbols& symbols)
     : recording_(recording), symbols_(symbols) {}
-
-const record::Origin* RecordingStudy::origin_of(const program::Statement& statement) const {
-  const std::uint32_t line = statement.position.line;
-  return line == 0 || line > recording_.origins.size() ? nullptr : &recording_.origins[line - 1];
-}
-
-CallSite RecordingStudy::call_site(const program::Statement& statement, const record::Origin& origin) {
-  // A heap's growth is an mmap in the program, but was a brk.
-  if (!origin.is_call) return {std::string(kAtStart), ""};
-  if (origin.call == record::Call::brk) return {"brk", symbols_.label(origin.site)};
-  const program::SystemCall* call = call_of(statement);
-  return {call == nullptr ? "" : std::string(program::sys_name(call->sys)), symbols_.label(origin.site)};
-}
 
 void RecordingStudy::begin(const run::Step& step) {
   step_ = &step;
   last_step_ = step.number;
-  origin_ = origin_of(*step.statement);
+  origin_ = origin_of(recording_, *step.statement);
   handled_.clear();
   copied_.clear();
   present_ = 0;
@@ -97,10 +48,11 @@ void RecordingStudy::before(const mm::AddressSpace& space) {
 }
 
 void RecordingStudy::after(const mm::AddressSpace& space) {
-  if (step_ == nullptr || step_->process != 0) return;
+  // What the import maps for itself, to fill files, is no mapping of the program's.
+  if (step_ == nullptr || step_->process != 0 || origin_ == nullptr) return;
   const std::uint64_t vmas = space.vma_count();
   if (figures_.vmas.empty() || figures_.vmas.back().vmas != vmas) {
-    figures_.vmas.push_back({figures_.memory_calls, vmas});
+    figures_.vmas.push_back({step_->number, figures_.memory_calls + (origin_->is_call ? 1 : 0), vmas});
   }
 }
 
@@ -119,22 +71,50 @@ void RecordingStudy::forked(std::uint32_t parent, std::uint32_t child) {
 }
 
 void RecordingStudy::end_call(const run::Step& step, const run::StepOutcome& outcome, const record::Origin& origin) {
-  ++figures_.memory_calls;
-  CallFigures& figures = figures_.calls[call_site(*step.statement, origin)];
+  if (origin.is_call) ++figures_.memory_calls;
+  CallFigures& figures = figures_.calls[call_site(origin, symbols_)];
   ++figures.calls;
   if (outcome.error) ++figures.failures;
   figures.present += present_;
   figures.counted += outcome.counted;
   const auto range = named_range(step);
   if (range) figures.bytes += range->bytes();
-  if (change_ && !outcome.error) ++figures_.protections[*change_];
+  if (change_ && !outcome.error) {
+    ProtectionFigures& changed = figures_.protections[*change_];
+    ++changed.times;
+    changed.pages += range->pages();
+    changed.present += present_;
+    changed.counted += outcome.counted;
+  }
   const PageChange change{step.number, step.statement, mm::Rule::none};
   PageHistory& history = processes_[step.process].history;
-  const program::SystemCall* call = call_of(*step.statement);
-  if (call != nullptr && call->sys == program::Sys::mremap && !outcome.error && step.arguments.size() >= 3) {
-    history.record(Range::of(Addr{outcome.value}, page_ceil(step.arguments[2])), change);
-  }
+  if (const auto moved = moved_to(step, outcome)) history.record(*moved, change);
   if (range) history.record(*range, change);
+}
+
+void RecordingStudy::add_place(const run::StepOutcome& outcome, const record::Origin& origin) {
+  const std::uint64_t faults = outcome.counted[Counter::minor_faults];
+  const std::uint64_t ptes = outcome.counted[Counter::ptes_changed];
+  const std::uint64_t flushes = outcome.counted[Counter::flushes_ranged] + outcome.counted[Counter::flushes_full];
+  if (!origin.is_call && faults + ptes + flushes == 0) return;
+  const std::string_view operation =
+      origin.is_call ? program::sys_name(record::sys_of(origin.call)) : touch_name(origin.touch);
+  PlaceFigures& place = figures_.places[{origin.site, operation}];
+  ++place.executions;
+  place.faults += faults;
+  place.ptes += ptes;
+  place.flushes += flushes;
+}
+
+void RecordingStudy::blame(const Process& process, Addr page, bool shared) {
+  const auto change = process.history.last_change(page);
+  if (shared && process.fork_step > 0 && (!change || change->step <= process.fork_step)) {
+    ++figures_.calls[{"fork", ""}].later_faults;
+    return;
+  }
+  if (!change) return;
+  const record::Origin* cause = origin_of(recording_, *change->statement);
+  if (cause != nullptr) ++figures_.calls[call_site(*cause, symbols_)].later_faults;
 }
 
 void RecordingStudy::end(const run::Step& step, const run::StepOutcome& outcome) {
@@ -143,27 +123,17 @@ void RecordingStudy::end(const run::Step& step, const run::StepOutcome& outcome)
   const record::Origin& origin = *origin_;
   origin_ = nullptr;
   figures_.counted += outcome.counted;
-  const bool is_access = !origin.is_call && origin.site != record::kNoSite;
-  const bool by_kernel =
-      !origin.is_call && call_of(*step.statement) != nullptr && call_of(*step.statement)->sys == program::Sys::read;
+  if (step.process == 0) figures_.last_step = step.number;
   const Process& process = processes_[step.process];
-  const auto blame = [&](Addr page, bool shared) {
-    const auto change = process.history.last_change(page);
-    if (shared && process.fork_step > 0 && (!change || change->step <= process.fork_step)) {
-      ++figures_.calls[{"fork", ""}].later_faults;
-      return;
-    }
-    if (!change) return;
-    const record::Origin* cause = origin_of(*change->statement);
-    if (cause != nullptr) ++figures_.calls[call_site(*change->statement, *cause)].later_faults;
-  };
-  for (const Addr page : handled_) blame(page, false);
-  for (const Addr page : copied_) blame(page, true);
+  for (const Addr page : handled_) blame(process, page, false);
+  for (const Addr page : copied_) blame(process, page, true);
+  const bool touch = is_touch(*step.statement, origin);
   if (outcome.counted[Counter::minor_faults] + outcome.counted[Counter::exceptions] > 0) {
-    const std::string access(is_access || by_kernel ? access_name(origin) : call_site(*step.statement, origin).call);
+    const std::string access(touch ? touch_name(origin.touch) : call_site(origin, symbols_).call);
     figures_.faults[{access, symbols_.label(origin.site)}] += outcome.counted;
   }
-  if (!is_access && !by_kernel) end_call(step, outcome, origin);
+  if (touch || origin.is_call) add_place(outcome, origin);
+  if (!touch) end_call(step, outcome, origin);
 }
 
 }  // namespace faultline::report

@@ -13,16 +13,11 @@
 #include "record/import.h"
 #include "record/symbols.h"
 #include "report/page_history.h"
+#include "report/recorded_call.h"
 #include "run/step.h"
 
 namespace faultline::report {
 
-/// A memory call and where the program made it. `mapped at the start` is a call of its own.
-struct CallSite {
-  std::string call;
-  std::string site;
-  auto operator<=>(const CallSite&) const = default;
-};
 struct CallFigures {
   std::uint64_t calls = 0;
   std::uint64_t failures = 0;
@@ -50,9 +45,29 @@ struct ProtectionChange {
   std::string site;
   auto operator<=>(const ProtectionChange&) const = default;
 };
+struct ProtectionFigures {
+  std::uint64_t times = 0;
+  std::uint64_t pages = 0;    // exactly, of all of them
+  std::uint64_t present = 0;  // the same
+  Counters counted;
+};
+
+/// An operation at a place, with the calls that led there.
+struct Place {
+  record::SiteIndex site = record::kNoSite;
+  std::string_view operation;  // "mprotect", "store"
+  auto operator<=>(const Place&) const = default;
+};
+struct PlaceFigures {
+  std::uint64_t executions = 0;
+  std::uint64_t faults = 0;   // ru_minflt
+  std::uint64_t ptes = 0;     // changed
+  std::uint64_t flushes = 0;  // of the TLB
+};
 
 /// VMAs of the process after each step that changed their number.
 struct VmaPoint {
+  std::uint64_t step = 0;
   std::uint64_t call = 0;  // memory calls until then
   std::uint64_t vmas = 0;
 };
@@ -61,10 +76,12 @@ struct StudyFigures {
   Counters counted;  // of what was recorded, without the import's own statements
   std::map<CallSite, CallFigures> calls;
   std::map<FaultSite, Counters> faults;
-  std::map<ProtectionChange, std::uint64_t> protections;
-  std::vector<VmaPoint> vmas;  // of the process itself, not of its children
+  std::map<ProtectionChange, ProtectionFigures> protections;
+  std::map<Place, PlaceFigures> places;  // where anything was done to page tables, and every call
+  std::vector<VmaPoint> vmas;            // of the process itself, not of its children
   std::uint64_t memory_calls = 0;
-  std::uint64_t limit = 0;  // vm.max_map_count
+  std::uint64_t last_step = 0;  // of the process itself that was recorded
+  std::uint64_t limit = 0;      // vm.max_map_count
 };
 
 /// Watches a model run a recording, and sums up by site.
@@ -86,9 +103,9 @@ class RecordingStudy : public run::StepListener, public mm::Observer {
     PageHistory history;
     std::uint64_t fork_step = 0;  // the last before the newest fork
   };
-  const record::Origin* origin_of(const program::Statement& statement) const;
-  CallSite call_site(const program::Statement& statement, const record::Origin& origin);
   void end_call(const run::Step& step, const run::StepOutcome& outcome, const record::Origin& origin);
+  void add_place(const run::StepOutcome& outcome, const record::Origin& origin);
+  void blame(const Process& process, Addr page, bool shared);
 
   const record::Import& recording_;
   record::Symbols& symbols_;

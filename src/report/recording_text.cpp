@@ -9,105 +9,10 @@
 #include "report/format.h"
 #include "report/grid.h"
 #include "report/recording_report.h"
+#include "report/recording_tables.h"
 
 namespace faultline::report {
 namespace {
-
-constexpr std::array kRecordedFaults{Counter::fault_read,  Counter::fault_write,  Counter::fault_file,
-                                     Counter::fault_copy,  Counter::fault_reuse,  Counter::fault_spurious,
-                                     Counter::fault_guard, Counter::fault_signal, Counter::populated};
-
-std::string_view short_title(Counter counter) {
-  switch (counter) {
-    case Counter::fault_read:
-      return "first reads";
-    case Counter::fault_write:
-      return "first writes";
-    case Counter::fault_file:
-      return "file pages";
-    case Counter::fault_copy:
-      return "copies";
-    case Counter::fault_reuse:
-      return "write upgrades";
-    case Counter::fault_spurious:
-      return "spurious";
-    case Counter::fault_guard:
-      return "guard hits";
-    case Counter::fault_signal:
-      return "signals";
-    default:
-      return "by the kernel for itself";
-  }
-}
-
-std::string kinds(const Counters& counted) {
-  std::string text;
-  for (const Counter kind : kRecordedFaults) {
-    if (counted[kind] == 0) continue;
-    text += (text.empty() ? "" : ", ") + thousands(counted[kind]) + " " + std::string(short_title(kind));
-  }
-  return text;
-}
-
-/// A figure, or nothing for 0, so that what is there is seen.
-std::string cell(std::uint64_t value) { return value == 0 ? "" : thousands(value); }
-
-std::string protection(std::optional<Prot> prot) {
-  if (!prot) return "mixed";
-  std::string text = "---";
-  if (has(*prot, Prot::read)) text[0] = 'r';
-  if (has(*prot, Prot::write)) text[1] = 'w';
-  if (has(*prot, Prot::exec)) text[2] = 'x';
-  return text;
-}
-
-/// "1", "2–3", "4–7".
-std::string bucket(std::uint64_t low) {
-  if (low <= 1) return thousands(low);
-  return thousands(low) + "–" + thousands(2 * low - 1);
-}
-
-/// The entries, largest first, those of one size as they were.
-template <class Map, class Size>
-std::vector<const typename Map::value_type*> largest(const Map& map, std::size_t most, Size size) {
-  std::vector<const typename Map::value_type*> entries;
-  for (const auto& entry : map) entries.push_back(&entry);
-  std::ranges::stable_sort(entries, [&](const auto* a, const auto* b) { return size(a->second) > size(b->second); });
-  if (entries.size() > most) entries.resize(most);
-  return entries;
-}
-
-std::string left_out(std::size_t all, std::size_t shown) {
-  return all <= shown ? "" : fmt::format("  … and {} more\n", thousands(all - shown));
-}
-
-std::string call_sites(const StudyFigures& figures, std::size_t most, Colour colour) {
-  Grid grid({Align::left, Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
-             Align::right, Align::right, Align::right, Align::right});
-  grid.set_heading(
-      {"call", "site", "calls", "failed", "pages", "present", "PTEs", "splits", "merges", "flushes", "faults later"});
-  const auto entries =
-      largest(figures.calls, most, [](const CallFigures& f) { return std::pair(f.later_faults, f.calls); });
-  for (const auto* entry : entries) {
-    const CallFigures& f = entry->second;
-    grid.add({entry->first.call, entry->first.site, cell(f.calls), cell(f.failures), cell(f.bytes / 4096),
-              cell(f.present), cell(f.counted[Counter::ptes_changed]), cell(f.counted[Counter::splits]),
-              cell(f.counted[Counter::merges]),
-              cell(f.counted[Counter::flushes_ranged] + f.counted[Counter::flushes_full]), cell(f.later_faults)});
-  }
-  return grid.text(colour) + left_out(figures.calls.size(), entries.size());
-}
-
-std::string fault_sites(const StudyFigures& figures, std::size_t most, Colour colour) {
-  Grid grid({Align::left, Align::left, Align::right, Align::left});
-  grid.set_heading({"access", "site", "faults", "kinds"});
-  const auto entries = largest(figures.faults, most, [](const Counters& c) { return c[Counter::minor_faults]; });
-  for (const auto* entry : entries) {
-    grid.add({entry->first.access, entry->first.site, thousands(entry->second[Counter::minor_faults]),
-              kinds(entry->second)});
-  }
-  return grid.text(colour) + left_out(figures.faults.size(), entries.size());
-}
 
 /// A bar per part of the recording: the most VMAs of each.
 std::string picture(const StudyFigures& figures) {
@@ -131,30 +36,11 @@ std::string picture(const StudyFigures& figures) {
   return text;
 }
 
-std::string vmas(const StudyFigures& figures) {
-  if (figures.vmas.empty()) return {};
-  const auto peak = std::ranges::max_element(figures.vmas, {}, &VmaPoint::vmas);
-  std::string text = fmt::format("VMAs  {}  {} at most, after call {}; {} at the end; the limit is {}\n",
-                                 picture(figures), thousands(peak->vmas), thousands(peak->call),
-                                 thousands(figures.vmas.back().vmas), thousands(figures.limit));
-  if (const auto calls = calls_until_limit(figures)) {
-    text += fmt::format("      growing on as in the second half, they reach it after {} more memory calls\n",
-                        thousands(*calls));
-  }
-  return text;
-}
+/// A figure, or nothing for 0, so that what is there is seen.
+std::string cell(std::uint64_t value) { return value == 0 ? "" : thousands(value); }
 
-std::string protections(const StudyFigures& figures, std::size_t most, Colour colour) {
-  if (figures.protections.empty()) return {};
-  Grid grid({Align::right, Align::right, Align::left, Align::right, Align::left});
-  grid.set_heading({"pages", "present", "change", "times", "site"});
-  const auto entries = largest(figures.protections, most, [](std::uint64_t n) { return n; });
-  for (const auto* entry : entries) {
-    const ProtectionChange& change = entry->first;
-    grid.add({bucket(change.pages), bucket(change.present),
-              protection(change.before) + " → " + protection(change.after), thousands(entry->second), change.site});
-  }
-  return grid.text(colour) + left_out(figures.protections.size(), entries.size());
+std::string left_out(std::size_t all, std::size_t shown) {
+  return all <= shown ? "" : fmt::format("  … and {} more\n", thousands(all - shown));
 }
 
 std::string ending(const record::RecordedProcess& process) {
@@ -200,6 +86,25 @@ std::string results(const run::Report& run) {
   return text;
 }
 
+/// The kernel's own count of the command, and how far the model is from it.
+std::string native_text(const RecordingReport& report) {
+  if (!report.recording.native || !report.all_faults) return {};
+  const record::Native& native = *report.recording.native;
+  const std::uint64_t faults = native.minor_faults + native.major_faults;
+  std::string text = fmt::format("without QEMU: {} faults ({} of them major)", thousands(faults),
+                                 native.major_faults == 0 ? "none" : thousands(native.major_faults));
+  if (native.perf != record::PerfCount::none) {
+    text += fmt::format(", {}{} by perf", thousands(native.page_faults),
+                        native.perf == record::PerfCount::of_user_mode ? " in user mode" : "");
+  }
+  const std::size_t processes = report.recording.processes.size();
+  text += fmt::format("; the model{}: {}", processes > 1 ? ", all processes" : "", thousands(*report.all_faults));
+  if (faults > 0) {
+    text += ", " + percent_change(static_cast<double>(*report.all_faults) / static_cast<double>(faults) - 1);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> calls_until_limit(const StudyFigures& figures) {
@@ -217,7 +122,21 @@ std::optional<std::uint64_t> calls_until_limit(const StudyFigures& figures) {
   return (figures.limit - end.vmas) * calls / (end.vmas - middle.vmas);
 }
 
-std::string recording_text(const RecordingReport& report, std::size_t most, Colour colour) {
+std::string vma_lines(const StudyFigures& figures) {
+  if (figures.vmas.empty()) return {};
+  const auto peak = std::ranges::max_element(figures.vmas, {}, &VmaPoint::vmas);
+  std::string text = fmt::format("VMAs  {}  {} at most, after call {}; {} at the end; the limit is {}",
+                                 picture(figures), thousands(peak->vmas), thousands(peak->call),
+                                 thousands(figures.vmas.back().vmas), thousands(figures.limit));
+  if (const auto calls = calls_until_limit(figures)) {
+    text += fmt::format("\n      growing on as in the second half, they reach it after {} more memory calls",
+                        thousands(*calls));
+  }
+  return text;
+}
+
+std::string recording_text(const RecordingReport& report, const std::vector<Asked>& asked, std::size_t most,
+                           Colour colour) {
   const StudyFigures& figures = report.figures;
   const record::RecordedProcess& process = report.process;
   std::string text =
@@ -226,10 +145,17 @@ std::string recording_text(const RecordingReport& report, std::size_t most, Colo
                   plural(process.forks, "fork", "forks"), ending(process));
   text += fmt::format("{}: {} faults ({} exceptions): {}\n", report.run.machine,
                       thousands(figures.counted[Counter::minor_faults]),
-                      thousands(figures.counted[Counter::exceptions]), kinds(figures.counted));
-  text += results(report.run) + "\n";
-  text += call_sites(figures, most, colour) + "\n" + fault_sites(figures, most, colour) + "\n" + vmas(figures);
-  if (const std::string changes = protections(figures, most, colour); !changes.empty()) text += "\n" + changes;
+                      thousands(figures.counted[Counter::exceptions]), fault_kinds(figures.counted));
+  text += native_text(report);
+  text += results(report.run);
+  if (!asked.empty()) {
+    for (const Asked& one : asked) text += "\n" + answer_text(one.answer, most, colour);
+    return text;
+  }
+  text += "\n" + table_text(call_table(figures), most, colour) + "\n" + table_text(fault_table(figures), most, colour);
+  if (!figures.vmas.empty()) text += "\n" + vma_lines(figures) + "\n";
+  const std::string changes = table_text(protection_table(figures), most, colour);
+  if (!changes.empty()) text += "\n" + changes;
   text += processes(report.recording, most, colour);
   for (const auto* notes : {&process.notes, &report.recording.notes}) {
     for (const std::string& note : *notes) text += "\nnote: " + note;

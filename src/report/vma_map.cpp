@@ -181,12 +181,7 @@ std::string apart_text(const mm::Profile& profile, const Lettered& low, const Le
   const mm::Rule rule = mm::why_apart(profile, low.vma, high.vma);
   if (rule == mm::Rule::no_merge_gap) return {};
   if (rule == mm::Rule::merged) return fmt::format("like {}, but no call has looked at both since", low.letter);
-  constexpr std::string_view kNotMerged = "not merged";
-  std::string_view reason = mm::rule_text(rule);
-  if (reason.starts_with(kNotMerged)) reason.remove_prefix(kNotMerged.size());
-  std::string text = fmt::format("{} with {}{}", kNotMerged, low.letter, reason);
-  if (rule == mm::Rule::no_merge_flags) text += ": " + flags_text(low.vma.flags ^ high.vma.flags);
-  return text;
+  return fmt::format("not merged with {}: {}", low.letter, apart_reason(profile, low.vma, high.vma));
 }
 
 std::string legend(const mm::Profile& profile, const std::vector<Lettered>& vmas) {
@@ -217,6 +212,17 @@ std::string flags_text(VmFlags flags) {
     flags &= ~flag;
   }
   if (flags != VmFlags::none) text += fmt::format("{}{:#x}", text.empty() ? "" : ", ", std::to_underlying(flags));
+  return text;
+}
+
+std::string apart_reason(const mm::Profile& profile, const mm::Vma& low, const mm::Vma& high) {
+  const mm::Rule rule = mm::why_apart(profile, low, high);
+  if (rule == mm::Rule::merged) return "nothing, but no call has looked at both since";
+  constexpr std::string_view kNotMerged = "not merged: ";
+  std::string_view reason = mm::rule_text(rule);
+  if (reason.starts_with(kNotMerged)) reason.remove_prefix(kNotMerged.size());
+  std::string text(reason);
+  if (rule == mm::Rule::no_merge_flags) text += ": " + flags_text(low.flags ^ high.flags);
   return text;
 }
 

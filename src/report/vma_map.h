@@ -27,6 +27,9 @@ inline constexpr std::size_t kMostDrawnVmas = 16;
 /// keeps it apart from its lower neighbour. Lines end with a newline. Where nothing changed there is one drawing.
 std::string draw_vmas(const mm::Profile& profile, const VmaChange& change);
 
+/// Why adjacent VMAs are not one: "the flags differ: account", "the offsets are not contiguous".
+std::string apart_reason(const mm::Profile& profile, const mm::Vma& low, const mm::Vma& high);
+
 /// "account, locked": the flags of a VMA, or those that differ between two.
 std::string flags_text(mm::VmFlags flags);
 

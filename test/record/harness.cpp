@@ -34,7 +34,7 @@ Run run_on(const Import& import, std::size_t process, const std::string& profile
   run::Report report =
       machine::explain(*mm::parse_profile(profile), import.processes[process].program, {}, observer, observer);
   const std::string text = report::recording_text({import, import.processes[process], observer.figures(), report, 0},
-                                                  50, report::Colour::off);
+                                                  {}, 50, report::Colour::off);
   return {observer.figures(), std::move(report), text};
 }
 
@@ -69,11 +69,12 @@ CompiledProgram::~CompiledProgram() {
   fs::remove_all(folder_, error);
 }
 
-CompiledProgram::Result CompiledProgram::record(std::vector<std::string> arguments) const {
+CompiledProgram::Result CompiledProgram::record(std::vector<std::string> arguments,
+                                                const RecordingOptions& options) const {
   arguments.insert(arguments.begin(), path());
   const fs::path file = folder_ / "recording";
   const machine::vm::Descriptor output(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  const auto recorded = record_command(arguments, output.get());
+  const auto recorded = record_command(arguments, output.get(), options);
   if (!recorded) throw std::runtime_error(recorded.error());
   std::string bytes = read_file(file);
   auto import = import_recording(bytes, "test.rec");

@@ -36,7 +36,7 @@ class CompiledProgram {
     Import import;
   };
   /// What stands in the way is thrown.
-  Result record(std::vector<std::string> arguments = {}) const;
+  Result record(std::vector<std::string> arguments = {}, const RecordingOptions& options = {}) const;
   /// The same program without QEMU: its own page faults and those of the children that it waited for.
   std::uint64_t native_faults(std::vector<std::string> arguments = {}) const;
 

@@ -80,6 +80,42 @@ TEST(RecordedPrograms, CallsAndFaultsAreThoseOfTheKernel) {
   }
 }
 
+TEST(RecordedPrograms, AreAlsoCountedByTheKernelWhereThatIsAskedFor) {
+  const CompiledProgram program("forks");
+  RECORDABLE(program);
+  RecordingOptions options;
+  options.natively = Natively::yes;
+  const auto result = program.record({}, options);
+  ASSERT_TRUE(result.import.native.has_value());
+  const Native& native = *result.import.native;
+  const double faults = static_cast<double>(native.minor_faults + native.major_faults);
+  const auto again = static_cast<double>(program.native_faults());
+  EXPECT_NEAR(faults, again, 0.01 * again);
+  // perf counts what the processor reports, ru_minflt also what the kernel takes for itself.
+  if (native.perf == PerfCount::all) EXPECT_NEAR(static_cast<double>(native.page_faults), faults, 0.02 * faults);
+}
+
+TEST(RecordedPrograms, TouchesAreRecordedAgainAfterSoManyCalls) {
+  const CompiledProgram program("stores_again");
+  RECORDABLE(program);
+  const auto stores = [&](std::uint64_t again) {
+    RecordingOptions options;
+    options.again = again;
+    const auto result = program.record({}, options);
+    std::uint64_t count = 0;
+    for (const program::Statement& statement : result.import.processes.front().program.body) {
+      const auto* access = std::get_if<program::Access>(&statement.node);
+      if (access != nullptr && access->kind == AccessKind::store &&
+          statement.text.find(", 131072)") != std::string::npos)
+        ++count;
+    }
+    return count;
+  };
+  // Ten rounds of stores to 32 pages, each followed by ten calls that concern no memory.
+  EXPECT_EQ(stores(0), 1U);
+  EXPECT_EQ(stores(10), 10U);
+}
+
 TEST(RecordedPrograms, SixtyFourThreadsAreOneProcess) {
   const CompiledProgram program("threads");
   RECORDABLE(program);

@@ -126,6 +126,27 @@ TEST(Recording, RunsOnEveryModelOfItsArchitectureWithoutADifference) {
   }
 }
 
+TEST(Recording, HoldsTheKernelsOwnCount) {
+  const auto import = import_recording(recording_of({START, 13, 0x82, 1, 3, 2, 0x81, 1}), "test.rec");
+  ASSERT_TRUE(import.has_value()) << import.error();
+  ASSERT_TRUE(import->native.has_value());
+  EXPECT_EQ(import->native->minor_faults, 130U);
+  EXPECT_EQ(import->native->major_faults, 3U);
+  EXPECT_EQ(import->native->perf, PerfCount::of_user_mode);
+  EXPECT_EQ(import->native->page_faults, 129U);
+  const Native native{130, 3, PerfCount::of_user_mode, 129};
+  EXPECT_EQ(native_record(native), std::string("\x0d\x82\x01\x03\x02\x81\x01", 7));
+  EXPECT_NE(error_of(recording_of({START, 13, 1, 1, 3, 0})), "") << "counted in no way";
+}
+
+TEST(Recording, OfTheFirstVersionIsStillRead) {
+  // true.rec was written by it.
+  EXPECT_EQ(recorded("true.rec")[8], 1);
+  std::string newer = recorded("true.rec");
+  newer[8] = 3;
+  EXPECT_EQ(error_of(newer), "version 3 of the format; expected version 1 to 2");
+}
+
 TEST(Recording, AForkThatCameToNothingIsAnEmptyChild) {
   const auto import = import_recording(recording_of({START, 8, 0, 0, 1}), "test.rec");
   ASSERT_TRUE(import.has_value()) << import.error();
