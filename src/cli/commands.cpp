@@ -64,6 +64,7 @@ int faultline_main(int argc, char** argv) {
   add_kernel(app, status);
   add_record(app, status);
   add_report(app, status);
+  add_export(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -19,6 +19,7 @@ void add_format(CLI::App& app, ExitStatus& status);
 void add_kernel(CLI::App& app, ExitStatus& status);
 void add_record(CLI::App& app, ExitStatus& status);
 void add_report(CLI::App& app, ExitStatus& status);
+void add_export(CLI::App& app, ExitStatus& status);
 
 /// The whole program: parses the command line, runs the command. Returns what main() does.
 int faultline_main(int argc, char** argv);

@@ -163,6 +163,8 @@ Statement statement(Position position, Sys sys, std::initializer_list<SpelledArg
 
 }  // namespace
 
+std::string spelled(SpelledArgument argument) { return print(*expression({}, argument)); }
+
 Statement call_statement(Position position, Sys sys, std::initializer_list<SpelledArgument> arguments) {
   return statement(position, sys, arguments, std::nullopt);
 }

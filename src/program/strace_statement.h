@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 
 #include "base/page.h"
@@ -33,6 +34,9 @@ struct SpelledArgument {
   Spelling spelling = Spelling::number;
   std::string_view text = {};  // of a string or a variable
 };
+
+/// The argument as a program's text. What no constant names is written as a hexadecimal number.
+std::string spelled(SpelledArgument argument);
 
 /// A system call without an assertion. What no constant names is written as a hexadecimal number.
 Statement call_statement(Position position, Sys sys, std::initializer_list<SpelledArgument> arguments);

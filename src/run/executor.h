@@ -256,7 +256,10 @@ class Executor {
 
   Flow execute(const PlannedStatement& planned, const program::Child& child) {
     const std::uint32_t process = context_.ledger.next_process();
-    if (context_.listener != nullptr) context_.listener->forked(process_, process);
+    if (context_.listener != nullptr) {
+      context_.listener->child_named(process, child.name);
+      context_.listener->forked(process_, process);
+    }
     const KernelFailure failure = kernel_.child(child.name, [&](K& kernel) {
       Executor(context_, kernel, slots_, process, operations_.frame(), operations_.sampling()).block(planned.body);
     });
@@ -265,6 +268,7 @@ class Executor {
   }
 
   Flow execute(const PlannedStatement& planned, const program::ExitChild& exit) {
+    if (context_.listener != nullptr) context_.listener->child_ends(process_, exit.name);
     if (kernel_.exit_child(exit.name)) return Flow::go_on;
     return stop(Ending::misuse, planned.statement->position, "no child named \"" + exit.name + "\" is alive");
   }

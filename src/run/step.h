@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/counters.h"
 #include "base/errno.h"
@@ -37,6 +38,10 @@ class StepListener {
   virtual void end(const Step& step, const StepOutcome& outcome) = 0;
   /// A process is about to fork another one, which has no steps yet.
   virtual void forked(std::uint32_t /*parent*/, std::uint32_t /*child*/) {}
+  /// The name of the child that is about to be forked; empty for one that ends with its block.
+  virtual void child_named(std::uint32_t /*child*/, std::string_view /*name*/) {}
+  /// A process lets its child of that name end.
+  virtual void child_ends(std::uint32_t /*parent*/, std::string_view /*name*/) {}
 };
 
 }  // namespace faultline::run

@@ -90,7 +90,7 @@ munmap(a + PAGE, PAGE) = 0
 mprotect(a, 4 * PAGE, PROT_READ) = -1 ENOMEM
 expect perm(a) == PROT_READ
 expect perm(a + PAGE) == UNMAPPED
-expect perm(a + 2 * PAGE) == PROT_READ|PROT_WRITE
+expect perm(a + 2 * PAGE) == (PROT_READ|PROT_WRITE)
 expect value(a) == 7
 madvise(a, 4 * PAGE, MADV_DONTNEED) = -1 ENOMEM
 expect resident(a, 4 * PAGE) == 0
@@ -219,7 +219,7 @@ mseal(a, PAGE, 1) = -1 EINVAL
 mseal(a + 1, PAGE, 0) = -1 EINVAL
 mseal(a + 2 * PAGE, PAGE, 0) = 0
 mprotect(a, 4 * PAGE, PROT_READ|PROT_WRITE) = -1 EPERM
-expect perm(a) == PROT_READ|PROT_WRITE
+expect perm(a) == (PROT_READ|PROT_WRITE)
 expect perm(a + 2 * PAGE) == PROT_READ
 munmap(a + PAGE, 2 * PAGE) = -1 EPERM
 madvise(a + 2 * PAGE, PAGE, MADV_DONTNEED) = -1 EPERM

@@ -115,6 +115,18 @@ Studied study(const Import& import, std::size_t process, const std::string& prof
   return studied;
 }
 
+std::vector<std::string> differences_live(const Import& import, std::size_t process) {
+  const auto live = machine::make_machine("live");
+  if (!live) throw std::runtime_error(live.error());
+  const run::Report report = (*live)->run(import.processes[process].program, {});
+  std::vector<std::string> differences;
+  if (report.ending != run::Ending::completed) differences.push_back("it did not complete: " + report.detail);
+  for (const run::Check& check : report.checks) {
+    if (check.status == run::CheckStatus::failed) differences.push_back(check.text + ": " + check.detail);
+  }
+  return differences;
+}
+
 std::uint64_t faults_at(const Import& import, std::size_t process, const std::string& profile,
                         const std::string& site) {
   std::uint64_t faults = 0;

@@ -55,6 +55,9 @@ struct Studied {
 };
 Studied study(const Import& import, std::size_t process, const std::string& profile);
 
+/// The results that a run of the recording's process on this machine's kernel does not have.
+std::vector<std::string> differences_live(const Import& import, std::size_t process);
+
 /// Write upgrades, or other faults, by where the program took them.
 std::uint64_t faults_at(const Import& import, std::size_t process, const std::string& profile, const std::string& site);
 

@@ -67,6 +67,13 @@ INSTANTIATE_TEST_SUITE_P(Linked, MprotectLoop,
                                                                       : "StaticallyAnywhere";
                          });
 
+TEST(RecordedPrograms, OneAtAFixedLowAddressRunsOnLiveBesideTheAgent) {
+  const CompiledProgram program("mprotect_loop", {"cc", {"-no-pie"}});
+  RECORDABLE(program);
+  const auto result = program.record();
+  EXPECT_EQ(differences_live(result.import, 0), std::vector<std::string>{});
+}
+
 TEST(RecordedPrograms, CallsAndFaultsAreThoseOfTheKernel) {
   for (const char* name : {"threads", "forks", "reserve", "kernel_stores", "atomic"}) {
     SCOPED_TRACE(name);

@@ -1,0 +1,14 @@
+static void begin(void) {
+  main_process = getpid();
+  shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) give_up("mmap");
+  for (unsigned i = 0; i < OPERATIONS; ++i) shared->operations[i].vmas = -1;
+  /* Pages that nothing merges with fill the gaps above the program's first mapping. */
+  const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+  char *lowest = mmap(NULL, PAGE, PROT_NONE, flags, -1, 0);
+  for (size_t size = (size_t)1 << 30; size >= PAGE;) {
+    char *filler = mmap(NULL, size, PROT_NONE, flags, -1, 0);
+    if (filler != MAP_FAILED && filler > lowest) continue;
+    if (filler != MAP_FAILED) munmap(filler, size);
+    size /= 2;
+  }
