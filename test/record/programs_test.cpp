@@ -99,7 +99,9 @@ TEST(RecordedPrograms, AreAlsoCountedByTheKernelWhereThatIsAskedFor) {
   const auto again = static_cast<double>(program.native_faults());
   EXPECT_NEAR(faults, again, 0.01 * again);
   // perf counts what the processor reports, ru_minflt also what the kernel takes for itself.
-  if (native.perf == PerfCount::all) EXPECT_NEAR(static_cast<double>(native.page_faults), faults, 0.02 * faults);
+  if (native.perf == PerfCount::all) {
+    EXPECT_NEAR(static_cast<double>(native.page_faults), faults, 0.02 * faults);
+  }
 }
 
 TEST(RecordedPrograms, TouchesAreRecordedAgainAfterSoManyCalls) {
