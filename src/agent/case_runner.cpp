@@ -25,7 +25,7 @@ class Stage {
  public:
   explicit Stage(std::size_t most_steps)
       : record_memory_(map_memory(std::max<std::size_t>(most_steps, 1) * sizeof(run::StepRecord), Sharing::shared)),
-        process_{nullptr, Meter::none(), {}, {}, true, {}} {
+        process_{nullptr, Meter::none(), {}, {}, {}, {}, true, {}} {
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     // A model's process has no privilege and no limits; here the limits go first, which takes the privilege.

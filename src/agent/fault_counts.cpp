@@ -60,7 +60,7 @@ Counters FaultCounts::read() const {
   std::uint64_t exceptions = derived_;
   if (perf_ >= 0 && ::read(perf_, &exceptions, sizeof exceptions) != sizeof exceptions) exceptions = 0;
   totals[Counter::exceptions] = exceptions;
-  return totals;
+  return totals - left_out_;
 }
 
 CounterSet FaultCounts::known() {

@@ -25,6 +25,13 @@ class FaultCounts {
 
   /// Totals; only exceptions and minor_faults are filled.
   Counters read() const;
+  /// Does what is not the program's work: none of its faults are counted.
+  template <class Work>
+  void leave_out(Work work) {
+    const Counters before = read();
+    work();
+    left_out_ += read() - before;
+  }
   static CounterSet known();
 
   /// Is the derivation in use? Then what may fault reports itself to it.
@@ -41,7 +48,8 @@ class FaultCounts {
 
   Source source_;
   int perf_ = -1;
-  bool user_only_ = false;     // perf may not see faults that the kernel takes for itself
+  bool user_only_ = false;  // perf may not see faults that the kernel takes for itself
+  Counters left_out_;
   std::uint64_t derived_ = 0;  // exceptions
 };
 

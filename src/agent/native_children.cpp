@@ -52,6 +52,8 @@ void NativeKernel::be_child(const std::function<void(NativeKernel&)>& body, int 
   child_count_ = 0;
   counts_.reopen();
   process_.memory.reopen();
+  process_.clear_refs.close();
+  process_.handlers.forget();
   process_.own.touch_near();
   process_.settled = false;
   body(*this);

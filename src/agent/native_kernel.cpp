@@ -9,6 +9,7 @@
 
 #include "agent/arch.h"
 #include "agent/system_call.h"
+#include "agent/userfaultfd_call.h"
 #include "program/constants.h"
 
 namespace faultline::agent {
@@ -17,9 +18,13 @@ namespace {
 /// Results above this are -errno.
 constexpr std::uint64_t kLastError = ~std::uint64_t{0} - 4095;
 
+/// The number that begins soft-dirty tracking (proc_pid_clear_refs(5)).
+constexpr int kSoftDirty = 4;
+
 /// Calls whose faults are exceptions in the kernel, as those of an access; others populate memory without any.
 bool copies_memory(program::Sys sys) {
-  return sys == program::Sys::read || sys == program::Sys::write || sys == program::Sys::mincore;
+  return sys == program::Sys::read || sys == program::Sys::write || sys == program::Sys::mincore ||
+         sys == program::Sys::ioctl;
 }
 
 }  // namespace
@@ -27,8 +32,47 @@ bool copies_memory(program::Sys sys) {
 std::optional<std::string> NativeKernel::unsupported(const run::CallRequest&) const { return std::nullopt; }
 
 run::CallOutcome NativeKernel::call(const run::CallRequest& call) {
-  const RawCall raw = raw_call(call);
-  const bool derives = counts_.derives() && copies_memory(call.sys);
+  switch (call.sys) {
+    case program::Sys::ioctl:
+      return ioctl(call);
+    case program::Sys::clear_refs:
+      return clear_refs(static_cast<int>(call.arguments[0]));
+    case program::Sys::close:
+      process_.handlers.stop(static_cast<int>(call.arguments[0]));
+      break;
+    default:
+      break;
+  }
+  return call_raw(raw_call(call), call.sys);
+}
+
+run::CallOutcome NativeKernel::clear_refs(int number) {
+  run::CallOutcome outcome = call_raw(process_.clear_refs.write_of(number), program::Sys::clear_refs);
+  if (outcome.error) return outcome;
+  outcome.value = 0;
+  if (number != kSoftDirty) return outcome;
+  process_.memory.track_soft_dirty();
+  // It has write-protected the agent's own memory, too.
+  counts_.leave_out([&] {
+    if (process_.settled) {
+      process_.own.touch();
+    } else {
+      process_.own.touch_near();
+    }
+  });
+  return outcome;
+}
+
+run::CallOutcome NativeKernel::ioctl(const run::CallRequest& call) {
+  const UserfaultfdCall request(call);
+  const run::CallOutcome outcome = call_raw(request.raw(), call.sys);
+  // From here on faults may wait.
+  if (!outcome.error && request.enables_waiting()) process_.handlers.start(static_cast<int>(call.arguments[0]));
+  return outcome;
+}
+
+run::CallOutcome NativeKernel::call_raw(const RawCall& raw, program::Sys sys) {
+  const bool derives = counts_.derives() && copies_memory(sys);
   const std::uint64_t faults_before = derives ? counts_.before_access() : 0;
   const std::uint64_t start = meter_.begin();
   const std::uint64_t result = arch::system_call(raw.number, raw.arguments);
@@ -36,7 +80,7 @@ run::CallOutcome NativeKernel::call(const run::CallRequest& call) {
   if (derives) counts_.after_access(faults_before, 0);
   run::CallOutcome outcome{result, {}, meter_.amount(start, stop, 1)};
   // brk alone has no errors: whatever it returns is the break.
-  if (call.sys != program::Sys::brk && result > kLastError) outcome.error = Errno{static_cast<int>(0 - result)};
+  if (sys != program::Sys::brk && result > kLastError) outcome.error = Errno{static_cast<int>(0 - result)};
   return outcome;
 }
 
@@ -121,6 +165,12 @@ void NativeKernel::settle() {
 run::ProbeAnswer NativeKernel::huge(Range range) {
   const auto pages = process_.memory.huge(range);
   if (!pages) return std::unexpected("before Linux 6.7 a kernel counts huge pages by whole mappings only");
+  return *pages;
+}
+
+run::ProbeAnswer NativeKernel::uffd_wp(Range range) {
+  const auto pages = process_.memory.uffd_wp(range);
+  if (!pages) return std::unexpected("before Linux 5.14 pagemap does not show what a userfaultfd protects");
   return *pages;
 }
 

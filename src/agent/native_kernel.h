@@ -6,11 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "agent/clear_refs.h"
 #include "agent/fault_counts.h"
 #include "agent/fault_guard.h"
 #include "agent/meter.h"
 #include "agent/own_memory.h"
 #include "agent/process_memory.h"
+#include "agent/system_call.h"
+#include "agent/userfault_handler.h"
 #include "run/kernel.h"
 #include "run/ledger.h"
 
@@ -22,6 +25,8 @@ struct ProcessState {
   Meter meter;
   ProcessMemory memory;
   OwnMemory own;
+  ClearRefsFile clear_refs;
+  UserfaultHandlers handlers;
   bool settled;                        // own memory touched whole since the last fork
   std::span<std::byte> thread_stacks;  // for kMostThreads threads, empty when the program starts none
 };
@@ -65,6 +70,8 @@ class NativeKernel {
   run::ProbeAnswer perm(Addr addr);
   run::ProbeAnswer value(Addr addr) { return process_.memory.byte_at(addr); }
   run::ProbeAnswer state(Range range) { return process_.memory.state(range); }
+  run::ProbeAnswer soft_dirty(Range range) { return process_.memory.soft_dirty(range); }
+  run::ProbeAnswer uffd_wp(Range range);
   run::ProbeAnswer max_map_count();
 
   run::KernelFailure child(std::string_view name, const std::function<void(NativeKernel&)>& body);
@@ -80,6 +87,10 @@ class NativeKernel {
     int leave = -1;  // writing to it lets the child exit
   };
 
+  /// A call of the language that is no system call of the same arguments.
+  run::CallOutcome call_raw(const RawCall& raw, program::Sys sys);
+  run::CallOutcome clear_refs(int number);
+  run::CallOutcome ioctl(const run::CallRequest& call);
   /// Makes the accesses inside the timed window; faults jump out of it.
   void perform(const run::AccessRequest& access);
   template <class Work>

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstring>
 
 #include "agent/descriptor.h"
 #include "agent/smaps.h"
@@ -19,7 +22,9 @@ constexpr std::uint64_t kPresent = std::uint64_t{1} << 63;
 constexpr std::uint64_t kSwapped = std::uint64_t{1} << 62;
 constexpr std::uint64_t kFileOrShared = std::uint64_t{1} << 61;
 constexpr std::uint64_t kGuard = std::uint64_t{1} << 58;
+constexpr std::uint64_t kUffdWp = std::uint64_t{1} << 57;
 constexpr std::uint64_t kMappedOnce = std::uint64_t{1} << 56;
+constexpr std::uint64_t kSoftDirty = std::uint64_t{1} << 55;
 
 // PAGEMAP_SCAN (since 6.7), declared here because older headers lack it.
 struct ScannedRegion {
@@ -44,7 +49,23 @@ struct ScanArguments {
 constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanArguments);
 constexpr std::uint64_t kPageIsHuge = 1 << 6;
 
-bool is_there(std::uint64_t entry) { return (entry & (kPresent | kSwapped)) != 0 && (entry & kGuard) == 0; }
+/// Where no page is, what a userfaultfd protects looks swapped out.
+bool is_there(std::uint64_t entry) {
+  return (entry & kPresent) != 0 || ((entry & kSwapped) != 0 && (entry & (kGuard | kUffdWp)) == 0);
+}
+
+/// Does pagemap show what a userfaultfd protects (5.14 on)?
+bool shows_uffd_wp() {
+  utsname kernel{};
+  unsigned major = 0;
+  unsigned minor = 0;
+  if (uname(&kernel) != 0) return false;
+  const char* const end = kernel.release + std::strlen(kernel.release);
+  const auto first = std::from_chars(kernel.release, end, major);
+  if (first.ec != std::errc{} || first.ptr == end) return false;
+  if (std::from_chars(first.ptr + 1, end, minor).ec != std::errc{}) return false;
+  return major > 5 || (major == 5 && minor >= 14);
+}
 
 }  // namespace
 
@@ -123,6 +144,7 @@ std::uint64_t ProcessMemory::state(Range range) const {
     const Range part = area.range.intersect(range);
     for (Addr page = part.start.page_floor(); page < part.end; page = page + kPageSize) {
       const std::uint64_t entry = entries.at(page.page());
+      digest.tracking({page, tracks_soft_dirty_ && (entry & kSoftDirty) != 0, (entry & kUffdWp) != 0});
       if (!is_there(entry)) continue;
       // Where a page can be read by an access of this process, that is by far the quickest, and no fault as it is
       // there.
@@ -156,6 +178,25 @@ std::optional<std::uint64_t> ProcessMemory::scanned_huge(Range range) const {
     pages = pages && found ? std::optional(*pages + *found) : std::nullopt;
   });
   return pages;
+}
+
+std::uint64_t ProcessMemory::with_bit(Range range, std::uint64_t bit) const {
+  std::uint64_t pages = 0;
+  Entries entries(pagemap_, range.end);
+  for_each_area(range, [&](const MappedArea& area) {
+    const Range part = area.range.intersect(range);
+    for (std::uint64_t page = part.start.page(); page < part.end.page(); ++page) {
+      if ((entries.at(page) & bit) != 0) ++pages;
+    }
+  });
+  return pages;
+}
+
+std::uint64_t ProcessMemory::soft_dirty(Range range) const { return with_bit(range, kSoftDirty); }
+
+std::optional<std::uint64_t> ProcessMemory::uffd_wp(Range range) const {
+  if (!shows_uffd_wp()) return std::nullopt;
+  return with_bit(range, kUffdWp);
 }
 
 std::optional<Prot> ProcessMemory::protection(Addr addr) const {

@@ -41,6 +41,12 @@ class ProcessMemory {
   /// Of those, pages mapped by huge entries. Before 6.7 without the huge zero page, and nothing where an area with huge
   /// pages lies only partly in the range.
   std::optional<std::uint64_t> huge(Range range) const;
+  /// Pages whose soft-dirty bit is set; none on a kernel without such bits.
+  std::uint64_t soft_dirty(Range range) const;
+  /// Pages that a userfaultfd protects from writing. Nothing before 5.14, which does not show them.
+  std::optional<std::uint64_t> uffd_wp(Range range) const;
+  /// From now on state() tells soft-dirty pages apart.
+  void track_soft_dirty() { tracks_soft_dirty_ = true; }
   std::optional<Prot> protection(Addr addr) const;
   /// The byte there, read without a fault of this process; 0 where no page is.
   std::uint8_t byte_at(Addr addr) const;
@@ -54,6 +60,8 @@ class ProcessMemory {
   bool query_areas(Range range, VisitFunction visit, void* context) const;
   void parse_areas(Range range, VisitFunction visit, void* context) const;
   std::uint64_t resident_in(Range pages) const;
+  /// Pages of the range's areas whose entry in pagemap has the bit.
+  std::uint64_t with_bit(Range range, std::uint64_t bit) const;
   class Entries;
   /// The byte of a page that is there.
   std::uint8_t hidden_byte(Addr addr) const;
@@ -65,6 +73,7 @@ class ProcessMemory {
 
   int maps_ = -1;
   int pagemap_ = -1;
+  bool tracks_soft_dirty_ = false;
   // Opened when first asked for.
   mutable int smaps_ = -1;
   mutable int mem_ = -1;

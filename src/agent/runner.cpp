@@ -27,6 +27,19 @@ bool starts_threads(const program::Block& block) {
   });
 }
 
+bool calls(const program::Block& block, program::Sys sys) {
+  return std::ranges::any_of(block, [sys](const program::Statement& s) {
+    return std::visit(
+        [sys](const auto& node) {
+          using Node = std::decay_t<decltype(node)>;
+          if constexpr (std::is_same_v<Node, program::SystemCall>) return node.sys == sys;
+          if constexpr (requires { node.body; }) return calls(node.body, sys);
+          return false;
+        },
+        s.node);
+  });
+}
+
 /// Most kernels map the shared zero page on a read, and a write then faults again; some forbid that.
 bool maps_zero_page(NativeKernel& kernel) {
   const std::span<std::byte> page = map_memory(kPageSize, Sharing::own);
@@ -50,10 +63,13 @@ void run_program(const run::Request& request, const run::Plan& plan, const Meter
   FaultGuard::use_alternate_stack(signal_stack);
 
   run::Ledger ledger(plan, memory);
-  ProcessState process{&ledger, meter, {}, {}, true, {}};
+  ProcessState process{&ledger, meter, {}, {}, {}, {}, true, {}};
   if (starts_threads(request.program.body)) {
     process.thread_stacks = map_memory(
         NativeKernel::kMostThreads * (NativeKernel::kThreadStack + NativeKernel::kSignalStack), Sharing::own);
+  }
+  if (calls(request.program.body, program::Sys::userfaultfd)) {
+    process.handlers.use_stacks(map_memory(UserfaultHandlers::kMost * UserfaultHandlers::kStack, Sharing::own));
   }
   NativeKernel kernel(process);
   if (const std::string note = meter.note(); !note.empty()) ledger.note(note);

@@ -69,6 +69,10 @@ long number_of(Sys sys) {
       return SYS_prctl;
     case Sys::getppid:
       return SYS_getppid;
+    case Sys::userfaultfd:
+      return SYS_userfaultfd;
+    case Sys::ioctl:       // its argument is a struct (userfaultfd_call.h)
+    case Sys::clear_refs:  // a write (clear_refs.h)
     case Sys::count_:
       break;
   }

@@ -19,6 +19,7 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"fault_nested", "faults, nested in another"},
     {"fault_disabled", "faults, with page faults disabled"},
     {"fault_guard", "faults, guard region"},
+    {"fault_uffd", "faults, answered by a userfaultfd's handler"},
     {"fault_signal", "faults that end in a signal"},
     {"populated", "pages populated by the kernel"},
     {"vma_visits", "VMAs visited"},

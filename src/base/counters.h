@@ -25,6 +25,7 @@ enum class Counter : std::uint8_t {
   fault_nested,    // taken by the kernel while it handled another fault (arm64 instruction probe)
   fault_disabled,  // taken by the kernel with page faults disabled: not handled, its copy stops there
   fault_guard,     // hit a guard region
+  fault_uffd,      // answered by the handler of a userfaultfd
   fault_signal,    // ended in a signal for any other reason
   populated,       // pages that the kernel faulted in for itself: no exception
   // Virtual memory areas.

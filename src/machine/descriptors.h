@@ -8,6 +8,7 @@
 #include "base/errno.h"
 #include "machine/pipe.h"
 #include "mm/file.h"
+#include "mm/userfaultfd.h"
 
 namespace faultline::machine {
 
@@ -28,8 +29,11 @@ struct PipeEnd {
   std::shared_ptr<void> alive;  // what the pipe sees of it
 };
 
+/// What userfaultfd(2) gave.
+using Watcher = std::shared_ptr<mm::Userfaultfd>;
+
 /// What a descriptor refers to; descriptors inherited by fork share it.
-using OpenFile = std::variant<Zeros, Memfd, PipeEnd>;
+using OpenFile = std::variant<Zeros, Memfd, PipeEnd, Watcher>;
 
 /// The open files of a modelled process. Copied by fork.
 class Descriptors {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "machine/userfaultfd_calls.h"
 #include "mm/file_io.h"
 
 namespace faultline::machine {
@@ -59,11 +60,15 @@ std::optional<std::string> unsupported_open(const Descriptors& descriptors, std:
   if (!fd && path != "/dev/zero") return "an open of anything but /dev/zero and /proc/self/fd/N";
   const OpenFile* open = fd ? descriptors.find(*fd) : nullptr;
   if (open != nullptr && std::holds_alternative<PipeEnd>(*open)) return "an open of a pipe";
+  if (open != nullptr && std::holds_alternative<Watcher>(*open)) return "an open of a userfaultfd";
   if ((flags & ~kKnown) != 0) return "an open with other flags than O_TRUNC and O_CLOEXEC";
   return std::nullopt;
 }
 
+bool is_userfaultfd(const OpenFile* open) { return open != nullptr && std::holds_alternative<Watcher>(*open); }
+
 std::optional<std::string> unsupported_transfer(const OpenFile* open, const run::CallRequest& call) {
+  if (is_userfaultfd(open)) return "a read or write of a userfaultfd";
   const PipeEnd* end = open == nullptr ? nullptr : std::get_if<PipeEnd>(open);
   if (end == nullptr) return std::nullopt;
   const std::uint64_t length = std::min(call.arguments[2], mm::kMostBytesPerCall);
@@ -76,7 +81,7 @@ std::optional<std::string> unsupported_transfer(const OpenFile* open, const run:
 
 }  // namespace
 
-std::optional<std::string> FileCalls::unsupported(const run::CallRequest& call) const {
+std::optional<std::string> FileCalls::unsupported(const mm::Profile& profile, const run::CallRequest& call) const {
   const auto& a = call.arguments;
   switch (call.sys) {
     case Sys::mmap: {
@@ -96,10 +101,14 @@ std::optional<std::string> FileCalls::unsupported(const run::CallRequest& call) 
     case Sys::read:
     case Sys::write:
       return unsupported_transfer(descriptors_.find(a[0]), call);
+    case Sys::ioctl:
+      return unsupported_ioctl(profile, descriptors_, call);
     case Sys::fcntl:
+      if (is_userfaultfd(descriptors_.find(a[0]))) return "an fcntl of a userfaultfd";
       if (a[1] == kAddSeals || a[1] == kGetSeals) return std::nullopt;
       return "an fcntl other than F_ADD_SEALS and F_GET_SEALS";
     case Sys::lseek:
+      if (is_userfaultfd(descriptors_.find(a[0]))) return "an lseek of a userfaultfd";
       return a[2] <= kSeekEnd ? std::nullopt : std::optional("an lseek to data or holes");
     default:
       return std::nullopt;
@@ -129,6 +138,10 @@ std::optional<Result<std::uint64_t>> FileCalls::call(mm::AddressSpace& space, co
       return truncate(space, a[0], a[1]);
     case Sys::lseek:
       return seek(a[0], a[1], a[2]);
+    case Sys::userfaultfd:
+      return open_userfaultfd(space, descriptors_, a[0]);
+    case Sys::ioctl:
+      return userfaultfd_ioctl(space, descriptors_, call);
     case Sys::fcntl:
       return control(space, a[0], a[1], a[2]);
     default:

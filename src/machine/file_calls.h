@@ -13,7 +13,7 @@ namespace faultline::machine {
 class FileCalls {
  public:
   /// What of the call is not modelled, if anything. Nothing for calls that are none of these.
-  std::optional<std::string> unsupported(const run::CallRequest& call) const;
+  std::optional<std::string> unsupported(const mm::Profile& profile, const run::CallRequest& call) const;
   /// The outcome, or nothing for a call that is none of these.
   std::optional<Result<std::uint64_t>> call(mm::AddressSpace& space, const run::CallRequest& call);
 

@@ -29,6 +29,9 @@ run::CallOutcome outcome_of(const Result<void>& result) {
   return failed(result.error());
 }
 
+/// The number that begins soft-dirty tracking (proc_pid_clear_refs(5)).
+constexpr int kSoftDirty = 4;
+
 constexpr auto kDroppable = static_cast<MapFlags>(0x08);  // MAP_DROPPABLE
 
 /// Shows an observer the address space before and after an operation.
@@ -60,7 +63,7 @@ ModelKernel::ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariant
 }
 
 std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call) const {
-  if (auto what = files_.unsupported(call)) return what;
+  if (auto what = files_.unsupported(space_->profile(), call)) return what;
   if (auto what = unsupported_process_call(call)) return what;
   switch (call.sys) {
     case Sys::mmap: {
@@ -97,6 +100,9 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::fcntl:
     case Sys::prlimit64:
     case Sys::prctl:
+    case Sys::clear_refs:
+    case Sys::userfaultfd:
+    case Sys::ioctl:
       return std::nullopt;
     default:
       return std::string(program::sys_name(call.sys));
@@ -140,6 +146,11 @@ run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
       return outcome_of(space_->mincore(addr, a[1], Addr{a[2]}));
     case Sys::brk:
       return {space_->brk(addr).value, {}, 0};
+    case Sys::clear_refs: {
+      const auto cleared = space_->clear_refs(static_cast<int>(a[0]));
+      tracks_soft_dirty_ |= cleared && static_cast<int>(a[0]) == kSoftDirty;
+      return outcome_of(cleared);
+    }
     case Sys::getppid:
       return {1, {}, 0};
     default:
@@ -202,6 +213,29 @@ run::ProbeAnswer ModelKernel::perm(Addr addr) const {
   return prot ? std::to_underlying(*prot) : program::kUnmapped;
 }
 
+template <class Holds>
+std::uint64_t ModelKernel::count_pages(Range range, Holds holds) const {
+  std::uint64_t pages = 0;
+  space_->for_each_vma(range, [&](const mm::Vma& vma) {
+    const Range part = vma.range().intersect(range);
+    for (Addr page = part.start.page_floor(); page < part.end; page = page + kPageSize) {
+      if (holds(space_->page(page))) ++pages;
+    }
+  });
+  return pages;
+}
+
+run::ProbeAnswer ModelKernel::soft_dirty(Range range) const {
+  return count_pages(range, [](const mm::PageState& page) { return page.soft_dirty; });
+}
+
+run::ProbeAnswer ModelKernel::uffd_wp(Range range) const {
+  if (space_->profile().pagemap_uffd == mm::PagemapUffd::hidden) {
+    return std::unexpected("before Linux 5.14 pagemap does not show what a userfaultfd protects");
+  }
+  return count_pages(range, [](const mm::PageState& page) { return page.uffd_wp; });
+}
+
 run::ProbeAnswer ModelKernel::state(Range range) const {
   run::StateDigest digest(range);
   space_->for_each_vma(range, [&](const mm::Vma& vma) {
@@ -211,6 +245,7 @@ run::ProbeAnswer ModelKernel::state(Range range) const {
     const Range part = vma.range().intersect(range);
     for (Addr page = part.start.page_floor(); page < part.end; page = page + kPageSize) {
       const mm::PageState state = space_->page(page);
+      digest.tracking({page, tracks_soft_dirty_ && state.soft_dirty, state.uffd_wp});
       if (state.present) digest.page({page, space_->peek(page), state.cached, state.mapped_once});
     }
   });
@@ -220,6 +255,7 @@ run::ProbeAnswer ModelKernel::state(Range range) const {
 run::KernelFailure ModelKernel::child(std::string_view name, const std::function<void(ModelKernel&)>& body) {
   auto kernel = std::make_unique<ModelKernel>(space_->fork(), check_invariants_, observer_);
   kernel->files_ = files_;
+  kernel->tracks_soft_dirty_ = tracks_soft_dirty_;
   body(*kernel);
   if (!name.empty()) children_.push_back({std::string(name), std::move(kernel)});
   return std::nullopt;

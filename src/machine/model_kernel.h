@@ -43,6 +43,8 @@ class ModelKernel {
   run::ProbeAnswer perm(Addr addr) const;
   run::ProbeAnswer value(Addr addr) const { return space_->peek(addr); }
   run::ProbeAnswer state(Range range) const;
+  run::ProbeAnswer soft_dirty(Range range) const;
+  run::ProbeAnswer uffd_wp(Range range) const;
   run::ProbeAnswer max_map_count() const { return space_->tunables().max_map_count; }
 
   run::KernelFailure child(std::string_view name, const std::function<void(ModelKernel&)>& body);
@@ -57,6 +59,9 @@ class ModelKernel {
     std::unique_ptr<ModelKernel> kernel;
   };
 
+  /// Pages of the range's VMAs for which `holds(page)`.
+  template <class Holds>
+  std::uint64_t count_pages(Range range, Holds holds) const;
   std::optional<Signal> access_once(const run::AccessRequest& access, Addr addr);
 
   std::unique_ptr<mm::AddressSpace> space_;
@@ -64,6 +69,7 @@ class ModelKernel {
   mm::Observer* observer_;
   FileCalls files_;
   std::vector<LivingChild> children_;
+  bool tracks_soft_dirty_ = false;  // since clear_refs(4)
 };
 
 }  // namespace faultline::machine

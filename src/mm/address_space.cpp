@@ -7,6 +7,7 @@
 #include "mm/fault.h"
 #include "mm/invariants.h"
 #include "mm/mm.h"
+#include "mm/soft_dirty.h"
 
 namespace faultline::mm {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 /// Makes an access and hands the frame to `use`, whose result it returns. A hit in the software TLB is the hot path:
 /// nothing is built on the way.
 template <class Use>
-auto access(Mm& mm, Addr addr, AccessKind kind, std::uint8_t need, std::optional<Addr> text, Use use)
-    -> std::expected<decltype(use(FrameId{})), Signal> {
+auto access(Mm& mm, Addr addr, AccessKind kind, std::uint8_t need, std::optional<Addr> text, Use use,
+            FaultOrigin origin = FaultOrigin::exception) -> std::expected<decltype(use(FrameId{})), Signal> {
   const auto finish = [&](FrameId frame) -> std::expected<decltype(use(FrameId{})), Signal> {
     if constexpr (std::is_void_v<decltype(use(frame))>) {
       use(frame);
@@ -27,7 +28,7 @@ auto access(Mm& mm, Addr addr, AccessKind kind, std::uint8_t need, std::optional
   if (const Tlb::Entry* hit = mm.tlb.lookup(addr, need)) [[likely]] {
     return finish(hit->frame);
   }
-  const auto frame = touch(mm, addr, kind, text);
+  const auto frame = touch(mm, addr, kind, text, origin);
   if (!frame) return std::unexpected(frame.error());
   return finish(*frame);
 }
@@ -51,7 +52,8 @@ std::uint64_t in_pages(Mm& mm, Addr addr, std::uint64_t length, AccessKind kind,
     const Addr at = addr + done;
     const Part part{done, std::min(length - done, kPageSize - at.page_offset())};
     if (faults == PageFaults::disabled && !granted_at_once(mm, at, kind)) break;
-    const auto copied = access(mm, at, kind, need, {}, [&](FrameId frame) { use(frame, at.page_offset(), part); });
+    const auto copied = access(
+        mm, at, kind, need, {}, [&](FrameId frame) { use(frame, at.page_offset(), part); }, FaultOrigin::kernel_copy);
     if (!copied) break;
     done += part.count;
   }
@@ -94,6 +96,21 @@ Result<void> AddressSpace::msync(Addr start, std::uint64_t length, SyncFlags fla
   return do_msync(*mm_, start, length, flags);
 }
 Result<void> AddressSpace::set_mdwe(DenyWriteExec bits) { return do_set_mdwe(*mm_, bits); }
+Result<void> AddressSpace::clear_refs(int number) { return do_clear_refs(*mm_, static_cast<ClearRefs>(number)); }
+Result<std::shared_ptr<Userfaultfd>> AddressSpace::userfaultfd(UffdFlags flags) {
+  UffdFlags known = UffdFlags::nonblock | UffdFlags::cloexec;
+  if (profile().uffd_access == UffdAccess::user_mode_only) {
+    known |= UffdFlags::user_mode_only;
+    if (!has(flags, UffdFlags::user_mode_only)) return fail(EPERM);
+  }
+  if (has(flags, ~known)) return fail(EINVAL);
+  auto slot = std::ranges::find(mm_->uffds, nullptr);
+  if (slot == mm_->uffds.end()) slot = mm_->uffds.insert(slot, nullptr);
+  const auto id = static_cast<UffdId>(slot - mm_->uffds.begin() + 1);
+  auto made = std::make_shared<Userfaultfd>(*mm_, id, flags);
+  *slot = made.get();
+  return made;
+}
 DenyWriteExec AddressSpace::mdwe() const { return mm_->mdwe; }
 const Limit& AddressSpace::limit(Resource resource) const { return mm_->limits.of(resource); }
 Result<void> AddressSpace::set_limit(Resource resource, Limit limit) { return mm_->limits.set(resource, limit); }
@@ -182,6 +199,8 @@ PageState AddressSpace::page(Addr addr) const {
                   .zero_page = pte.zero_page(),
                   .guard = pte.guard(),
                   .huge = pte.huge()};
+  state.uffd_wp = pte.uffd_wp() && profile().pagemap_uffd == PagemapUffd::shown;
+  if (const Vma* vma = mm_->vmas.at(addr)) state.soft_dirty = is_soft_dirty(profile(), *vma, pte);
   if (!pte.present()) return state;
   state.exclusive = is_exclusive(mm_->frames(), pte);
   const Frame& frame = mm_->frames().at(pte.frame());

@@ -18,6 +18,7 @@
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
+#include "mm/userfaultfd.h"
 #include "mm/vma.h"
 
 namespace faultline::mm {
@@ -42,6 +43,8 @@ struct PageState {
   bool guard = false;
   bool huge = false;         // part of a huge page
   bool cached = false;       // belongs to a file or to shared memory
+  bool soft_dirty = false;   // written to since clear_refs(4), or not known not to be
+  bool uffd_wp = false;      // a userfaultfd protects it from writing, present or not
   bool mapped_once = false;  // by this entry and no other of any process; never the zero page
 };
 
@@ -85,6 +88,12 @@ class AddressSpace {
   Result<void> msync(Addr start, std::uint64_t length, SyncFlags flags);
   /// mincore(2): writes a byte per page to `vec`, 1 for one that is mapped or that its file has cached.
   Result<void> mincore(Addr start, std::uint64_t length, Addr vec);
+  /// userfaultfd(2): EPERM without UFFD_USER_MODE_ONLY, as the process has no privileges, where the profile's kernel
+  /// knows that flag; EINVAL for unknown ones.
+  Result<std::shared_ptr<Userfaultfd>> userfaultfd(UffdFlags flags);
+  /// Writes that number to /proc/self/clear_refs (proc_pid_clear_refs(5)): 4 begins soft-dirty tracking anew. EINVAL
+  /// unless it is 1 to 5.
+  Result<void> clear_refs(int number);
   /// prctl(2) PR_SET_MDWE and PR_GET_MDWE.
   Result<void> set_mdwe(DenyWriteExec bits);
   DenyWriteExec mdwe() const;

@@ -2,6 +2,7 @@
 #include "mm/calls.h"
 #include "mm/limits.h"
 #include "mm/merge.h"
+#include "mm/soft_dirty.h"
 
 namespace faultline::mm {
 
@@ -22,6 +23,7 @@ Addr do_brk(Mm& mm, Addr requested) {
     if (!lock_fits(mm, flags, pages) || !mm.limits.allow(mm.usage, flags, pages)) return mm.brk;
     if (!mm.system.commit().charge(pages)) return mm.brk;
     Vma* vma = insert_merged(mm, {.range = grown, .flags = flags, .pgoff = grown.start.page()});
+    mark_soft_dirty(mm.profile(), *vma);
     if (vma->is(VmFlags::locked)) populate_as_permitted(mm, *vma, grown);
   }
   return mm.brk = requested;

@@ -24,6 +24,9 @@ Result<void> do_munlock(Mm& mm, Addr start, std::uint64_t length);
 Result<void> do_mlockall(Mm& mm, LockAllFlags flags);
 void do_munlockall(Mm& mm);
 Result<void> do_msync(Mm& mm, Addr start, std::uint64_t length, SyncFlags flags);
+/// What a number written to /proc/self/clear_refs asks for (proc_pid_clear_refs(5)); any int may be.
+enum class ClearRefs : int { all = 1, anonymous = 2, mapped = 3, soft_dirty = 4, peak = 5 };
+Result<void> do_clear_refs(Mm& mm, ClearRefs what);
 Addr do_brk(Mm& mm, Addr requested);
 std::unique_ptr<Mm> do_fork(Mm& parent);
 
@@ -51,7 +54,10 @@ void age_pages(Mm& mm, Range part, Aging aging, FlushBatch& flush);
 /// The flags that every new private anonymous mapping of these bits has.
 VmFlags new_mapping_flags(const Profile& profile, Prot prot);
 
-/// Changes the protection of the entries of a range inside one VMA to what the VMA's flags now say (change_protection).
-void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush);
+/// Changes the protection of the entries of a range inside one VMA to what the VMA's flags now say (change_protection),
+/// or lets a userfaultfd protect them from writing, or no more.
+enum class ProtectionChange : std::uint8_t { by_vma, uffd_protect, uffd_unprotect };
+void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush,
+                       ProtectionChange change = ProtectionChange::by_vma);
 
 }  // namespace faultline::mm

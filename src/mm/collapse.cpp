@@ -16,7 +16,7 @@ Scan scan(const Mm& mm, Range range) {
   bool guarded = false;
   mm.table.each(range, [&](Range, Pte pte) {
     writable |= pte.write();
-    guarded |= pte.guard();
+    guarded |= pte.guard() || pte.uffd_wp();
   });
   if (guarded) return Scan::refused;
   return writable || mm.profile().collapse != Collapse::writable ? Scan::collapsible : Scan::refused;
@@ -42,8 +42,8 @@ void collapse_one(Mm& mm, const Vma& vma, Range range) {
   mm.frames().map_new(head, PageSize::huge);
   mm.frames().at(head).set_exclusive(Exclusive::yes);
   const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite : 0;
-  mm.table.collapse(range.start, Pte::make(head, protection_bits(mm.profile(), vma.flags) | Pte::kYoung | Pte::kDirty |
-                                                     Pte::kHuge | write));
+  mm.table.collapse(range.start, Pte::make(head, protection_bits(mm.profile(), vma.flags) | Pte::kYoung |
+                                                     Pte::kWritten | Pte::kHuge | write));
   mm.tlb.drop(range);
   mm.count(Counter::huge_pages);
   mm.explain([&] { return Event{.kind = EventKind::huge, .range = range, .rule = Rule::huge_collapsed}; });

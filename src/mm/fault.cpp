@@ -98,6 +98,7 @@ EntryView view(const Mm& mm, Pte pte) {
                   .executable = seen.executable,
                   .dirty = pte.dirty(),
                   .guard = pte.guard(),
+                  .uffd_wp = pte.uffd_wp(),
                   .huge = pte.huge()};
   if (pte.present() && !pte.zero_page()) {
     entry.exclusive = is_exclusive(mm.system.frames(), pte);
@@ -132,7 +133,7 @@ std::unexpected<Signal> deliver(Mm& mm, Signal signal, Rule rule, Counter kind) 
 
 /// One exception: do_user_addr_fault, do_page_fault.
 std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte pte, Report reported,
-                                       std::optional<Addr> text) {
+                                       std::optional<Addr> text, FaultOrigin origin) {
   mm.count(Counter::exceptions);
   mm.explain([&] {
     return Event{.kind = EventKind::exception,
@@ -154,11 +155,13 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
     const Rule rule = *code == kSegvPkuErr ? Rule::protection_key : Rule::vma_forbids;
     return deliver(mm, segv(*code, addr), rule, Counter::fault_signal);
   }
-  switch (resolve(mm, *vma, addr, taken, FaultOrigin::exception)) {
+  switch (resolve(mm, *vma, addr, taken, origin)) {
     case Handled::done:
       break;
     case Handled::guarded:
       return deliver(mm, segv(kSegvMapErr, addr), Rule::guard_region, Counter::fault_guard);
+    case Handled::unanswered:
+      return deliver(mm, {kSigBus, kBusAdrErr, addr}, Rule::uffd_unanswered, Counter::fault_signal);
     case Handled::no_page:
       return deliver(mm, {kSigBus, kBusAdrErr, addr}, Rule::beyond_end, Counter::fault_signal);
   }
@@ -197,7 +200,7 @@ bool granted_at_once(Mm& mm, Addr addr, AccessKind kind) {
   return false;
 }
 
-std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::optional<Addr> text) {
+std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::optional<Addr> text, FaultOrigin origin) {
   const Addr page = addr.page_floor();
   for (;;) {
     const Pte pte = mm.table.get(page);
@@ -214,7 +217,7 @@ std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::op
       return pte.frame();
     }
     tell_attempt(mm, addr, kind, pte, reported);
-    if (auto handled = take_fault(mm, addr, kind, pte, reported, text); !handled) {
+    if (auto handled = take_fault(mm, addr, kind, pte, reported, text, origin); !handled) {
       return std::unexpected(handled.error());
     }
   }

@@ -1,5 +1,6 @@
 // Faults in mappings of an object: a memfd, or shared anonymous memory (do_fault).
 #include "mm/fault.h"
+#include "mm/userfault.h"
 
 namespace faultline::mm {
 namespace {
@@ -45,43 +46,58 @@ bool map_around(Mm& mm, const Vma& vma, Addr addr) {
   return mapped;
 }
 
-/// A fault has mapped a shared page for writing (fault_dirty_shared_page).
-Handled end_first_write(Mm& mm, Addr addr, Frame& frame, FaultOrigin origin) {
+/// A fault has made a shared page writable (fault_dirty_shared_page); `kind` and `rule` say how.
+Handled end_first_write(Mm& mm, Addr addr, Frame& frame, FaultOrigin origin, Counter kind, Rule rule) {
   const bool retried = !frame.dirty() && mm.profile().first_write == FirstWrite::retried;
   frame.set_dirty();
   // The second attempt finds the entry in place.
   mm.count(retried ? Counter::mmap_lock_read : Counter::minor_faults);
-  count_handled(mm, Range::of(addr, kPageSize), Counter::fault_file,
-                retried ? Rule::file_page_retried : Rule::file_page, origin);
+  count_handled(mm, Range::of(addr, kPageSize), kind, retried ? Rule::file_page_retried : rule, origin);
   return Handled::done;
 }
 
 }  // namespace
 
+Handled resolve_write_notify(Mm& mm, Addr addr, Pte pte, FaultOrigin origin) {
+  set_pte(mm, addr, pte.with(Pte::kWrite | Pte::kWritten | Pte::kYoung));
+  return end_first_write(mm, addr, mm.frames().at(pte.frame()), origin, Counter::fault_reuse, Rule::write_notified);
+}
+
 Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrigin origin) {
   Shmem& object = *vma.object;
   const std::uint64_t page = vma.pgoff_at(addr);
+  const bool marked = mm.table.get(addr).uffd_marker() && vma.is(VmFlags::uffd_wp);
   const bool copies = direction == Direction::write && !vma.is(VmFlags::shared);
   if (copies) prepare_anon_vma(mm, vma);
+  const bool missing = vma.is(VmFlags::uffd_missing) && page < object.pages() && !object.find(page);
+  if (missing) {
+    if (direction == Direction::read && !vma.is(VmFlags::uffd_wp)) map_around(mm, vma, addr);
+    const auto access = direction == Direction::write ? arch::Report::write : arch::Report::read;
+    return handle_userfault(mm, vma, addr, Userfault::missing, access, origin);
+  }
   if (copies) {
     const auto source = cached_page(mm, object, page);
     if (!source) return Handled::no_page;
     mm.count(Counter::minor_faults);
     mm.count(Counter::pages_copied);
     map_owned(mm, vma, addr, mm.frames().allocate_copy(*source));
+    if (marked) keep_uffd_protection(mm, addr);
     count_handled(mm, Range::of(addr, kPageSize), Counter::fault_copy, Rule::file_page_copied, origin);
     return Handled::done;
   }
   if (direction == Direction::write) {
     const auto frame = cached_page(mm, object, page);
     if (!frame) return Handled::no_page;
-    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame).with(Pte::kDirty));
-    return end_first_write(mm, addr, mm.frames().at(*frame), origin);
+    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame).with(Pte::kWrite | Pte::kWritten));
+    if (marked) keep_uffd_protection(mm, addr);
+    return end_first_write(mm, addr, mm.frames().at(*frame), origin, Counter::fault_file, Rule::file_page);
   }
-  if (!map_around(mm, vma, addr)) {
+  // What is protected is found page by page.
+  if (vma.is(VmFlags::uffd_wp) || !map_around(mm, vma, addr)) {
     const auto frame = cached_page(mm, object, page);
     if (!frame) return Handled::no_page;
     map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame));
+    if (marked) keep_uffd_protection(mm, addr);
   }
   mm.count(Counter::minor_faults);
   count_handled(mm, Range::of(addr, kPageSize), Counter::fault_file, Rule::file_page, origin);

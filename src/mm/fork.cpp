@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "mm/calls.h"
+#include "mm/userfault.h"
 
 namespace faultline::mm {
 namespace {
@@ -9,19 +10,19 @@ namespace {
 /// Shares the pages of one VMA with the child: both sides write-protected, and owned by neither.
 void share_pages(Mm& parent, Mm& child, const Vma& vma) {
   parent.table.update(vma.range(), [&](Addr at, Pte pte) {
-    if (pte.none()) return pte;
+    if (pte.vacant()) return pte;
     if (pte.guard()) {
       set_pte(child, at, pte);
       return pte;
     }
     parent.frames().map(pte.frame(), pte.size());
     if (vma.is(VmFlags::shared)) {
-      set_pte(child, at, pte.without(Pte::kDirty | Pte::kYoung));
+      set_pte(child, at, pte.without(Pte::kDirty | Pte::kYoung | Pte::kUffdWp));
       return pte;
     }
     if (!pte.zero_page()) parent.frames().at(pte.frame()).set_exclusive(Exclusive::no);
     const Pte shared = pte.without(Pte::kWrite);
-    set_pte(child, at, shared.without(Pte::kYoung));
+    set_pte(child, at, shared.without(Pte::kYoung | Pte::kUffdWp));
     forget_translation(parent, at, pte);
     return shared;
   });
@@ -36,7 +37,9 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
   std::vector<Vma*> left_out;
   child->vmas.each(everything, [&](Vma& vma) {
     visit_vma(parent);
-    vma.flags &= ~(VmFlags::locked | VmFlags::lock_on_fault);
+    // Nobody asks for UFFD_FEATURE_EVENT_FORK, so that no userfaultfd watches the child.
+    vma.flags &= ~(VmFlags::locked | VmFlags::lock_on_fault | kUffdFlags);
+    vma.uffd = 0;
     if (vma.is(VmFlags::dontcopy)) {
       left_out.push_back(&vma);
     } else if (vma.is(VmFlags::wipeonfork)) {

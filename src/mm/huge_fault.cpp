@@ -1,6 +1,7 @@
 // Faults that map or meet a huge page: B.5, B.7, A.6.
 #include "mm/huge.h"
 #include "mm/upgrade.h"
+#include "mm/userfault.h"
 
 namespace faultline::mm {
 namespace {
@@ -16,7 +17,7 @@ void map_new(Mm& mm, const Vma& vma, Addr start) {
   mm.count(Counter::pages_zeroed, kHugePages);
   mm.frames().map_new(head, PageSize::huge);
   mm.frames().at(head).set_exclusive(Exclusive::yes);
-  map_huge(mm, vma, start, head, vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : Pte::kDirty);
+  map_huge(mm, vma, start, head, vma.is(VmFlags::write) ? Pte::kWrite | Pte::kWritten : Pte::kWritten);
 }
 
 }  // namespace
@@ -56,6 +57,10 @@ void fault_in_huge(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin
 HugeFault resolve_huge(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin) {
   const Range page = Range::of(huge_floor(addr), kHugeBytes);
   const Pte pte = mm.table.get(page.start);
+  if (access == arch::Report::write && is_uffd_protected(vma, pte)) {
+    split_huge(mm, addr, Rule::huge_split_uffd);
+    return HugeFault::split;
+  }
   if (access != arch::Report::write || pte.write()) {
     count_handled(mm, page, Counter::fault_spurious, Rule::spurious, origin);
     return HugeFault::done;
@@ -76,7 +81,7 @@ HugeFault resolve_huge(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOr
     return HugeFault::split;
   }
   mm.frames().at(pte.frame()).set_exclusive(Exclusive::yes);
-  set_pte(mm, page.start, pte.with(Pte::kWrite | Pte::kDirty | Pte::kYoung));
+  set_pte(mm, page.start, pte.with(Pte::kWrite | Pte::kWritten | Pte::kYoung));
   count_handled(mm, page, Counter::fault_reuse, rule, origin);
   return HugeFault::done;
 }

@@ -16,7 +16,8 @@ void drop_zeroes(Mm& mm, FrameId head) {
     if (vma.is(VmFlags::locked)) return pte;
     mm.frames().unmap(pte.frame());
     mm.tlb.drop(Range::of(at, kPageSize));
-    return Pte::make(kZeroFrame, protection_bits(mm.profile(), vma.flags));
+    const std::uint64_t kept = pte.soft_dirty() ? Pte::kSoftDirty : 0;
+    return Pte::make(kZeroFrame, protection_bits(mm.profile(), vma.flags) | kept);
   });
 }
 
@@ -32,7 +33,7 @@ void split_huge(Mm& mm, Addr addr, Rule why) {
   if (huge.accessible()) flush_now(mm, addr, PageSize::huge);
   Pte first = huge.without(Pte::kHuge);
   if (huge.zero_page()) {
-    first = first.without(Pte::kYoung);
+    first = first.without(Pte::kYoung | Pte::kSoftDirty);
   } else {
     if (mm.profile().split_dirty == SplitDirty::dropped) first = first.without(Pte::kDirty);
     mm.frames().remap_as_base(huge.frame());

@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "mm/fault.h"
+#include "mm/soft_dirty.h"
+#include "mm/userfault.h"
 
 namespace faultline::mm {
 namespace {
@@ -32,6 +34,10 @@ std::optional<std::string> check_vmas(const Mm& mm, Range everything) {
     if (vma.start < previous_end) wrong = at("VMA overlaps its lower neighbour", vma.start);
     if ((vma.anon_vma == 0) != (vma.chain == 0)) wrong = at("VMA whose anon_vma and chain disagree", vma.start);
     if (mm.profile().seal == Seal::absent && vma.is(VmFlags::sealed)) wrong = at("VMA sealed without mseal", vma.start);
+    if ((vma.uffd != 0) != vma.is(kUffdFlags)) wrong = at("VMA whose userfaultfd and flags disagree", vma.start);
+    if (vma.uffd != 0 && (vma.uffd > mm.uffds.size() || watcher(mm, vma) == nullptr)) {
+      wrong = at("VMA watched by a userfaultfd that is closed", vma.start);
+    }
     previous_end = vma.end;
   });
   if (!wrong && usage != mm.usage) wrong = "what counts against limits is not the sum of the VMAs";
@@ -53,15 +59,25 @@ std::string_view cached_violation(const Vma& vma, Pte pte, const Frame& frame, A
 /// What is wrong with one entry, given the VMA that should hold it.
 std::string_view entry_violation(const Mm& mm, const Vma* vma, Addr addr, Pte pte) {
   if (vma == nullptr) return "PTE outside of every VMA";
+  if (pte.uffd_marker()) return "";
+  const bool may_be_stale = mm.profile().uffd_unregister == UffdUnregister::keeps_protection ||
+                            mm.profile().uffd_move == UffdMove::keeps_protection;
+  if (pte.write() && is_uffd_protected(*vma, pte) && !may_be_stale) return "PTE writable that a userfaultfd protects";
+  if (pte.uffd_wp() && !vma->is(VmFlags::uffd_wp) && !may_be_stale) return "PTE protected that no userfaultfd watches";
   if (pte.guard()) {
     const bool needs = vma->object == nullptr || mm.profile().guard_mark != GuardMark::flag;
     return needs && vma->anon_vma == 0 ? "guard marker in a VMA without anon_vma" : "";
   }
   if (pte.write() && !vma->is(VmFlags::write)) return "PTE writable in a VMA that is not";
-  std::uint64_t by_vma = Pte::kRead | Pte::kExec | Pte::kKeyDenied;
-  if (vma->is(VmFlags::shared)) by_vma |= Pte::kWrite;
-  if ((pte.protection() & by_vma) != protection_bits(mm.profile(), vma->flags)) {
+  constexpr std::uint64_t kByVma = Pte::kRead | Pte::kExec | Pte::kKeyDenied;
+  if ((pte.protection() & kByVma) != (protection_bits(mm.profile(), vma->flags) & kByVma)) {
     return "PTE grants other than what its VMA does";
+  }
+  // The v5 patch asks the wrong way round (A.5).
+  const bool sees_writes = mm.profile().upgrade != Upgrade::page_count;
+  const bool unseen = pte.write() && !pte.soft_dirty() && tracks_soft_dirty(mm.profile(), vma->flags);
+  if (sees_writes && unseen && !vma->is(VmFlags::shared)) {
+    return "PTE writable in a VMA whose writes soft-dirty tracking has to see";
   }
   if (pte.zero_page() && vma->object != nullptr) return "zero page in the mapping of a file";
   if (pte.zero_page()) return pte.has(Pte::kWrite | Pte::kDirty) ? "zero page writable or dirty" : "";

@@ -1,6 +1,7 @@
 #include "mm/merge.h"
 
 #include "mm/huge.h"
+#include "mm/soft_dirty.h"
 
 namespace faultline::mm {
 namespace {
@@ -9,6 +10,12 @@ enum class Side : std::uint8_t { prev, next };
 
 /// Flags that keep nothing apart, and that what merges has if either side had them (VM_STICKY).
 constexpr VmFlags kSticky = VmFlags::maybe_guard;
+/// Flags that keep nothing apart.
+constexpr VmFlags kPassedOver = kSticky | VmFlags::soft_dirty;
+
+VmFlags sticky_flags(const Profile& profile) {
+  return profile.soft_dirty_merge == SoftDirtyMerge::sticky ? kPassedOver : kSticky;
+}
 
 /// May the anon_vmas of an existing neighbour and of a proposal become one?
 bool anon_vmas_merge(Merge merge, const Vma& existing, const Proposal& proposal) {
@@ -28,8 +35,9 @@ Rule mergeable(const Profile& profile, const Vma& existing, const Proposal& prop
   const bool adjacent =
       side == Side::prev ? existing.end == proposal.range.start : proposal.range.end == existing.start;
   if (!adjacent) return Rule::no_merge_gap;
-  if (has(existing.flags ^ proposal.flags, ~kSticky)) return Rule::no_merge_flags;
+  if (has(existing.flags ^ proposal.flags, ~kPassedOver)) return Rule::no_merge_flags;
   if (existing.object != proposal.object) return Rule::no_merge_file;
+  if (existing.uffd != proposal.uffd) return Rule::no_merge_uffd;
   const bool contiguous = side == Side::prev ? existing.pgoff + existing.pages() == proposal.pgoff
                                              : proposal.pgoff + proposal.range.pages() == existing.pgoff;
   if (!contiguous) return Rule::no_merge_offset;
@@ -42,8 +50,8 @@ bool neighbours_agree(const Vma& prev, const Vma& next) {
 }
 
 /// What a VMA takes over from what it merges with.
-void adopt(Vma& vma, VmFlags flags, AnonVma anon_vma, std::uint32_t chain) {
-  vma.flags |= flags & kSticky;
+void adopt(const Profile& profile, Vma& vma, VmFlags flags, AnonVma anon_vma, std::uint16_t chain) {
+  vma.flags |= flags & sticky_flags(profile);
   if (vma.anon_vma == 0 && anon_vma != 0) {
     vma.anon_vma = anon_vma;
     vma.chain = chain;
@@ -107,7 +115,7 @@ Rule why_apart(const Profile& profile, const Vma& low, const Vma& high) {
 bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
   // The areas may differ in protection only: mprotect may yet make them equal.
   return low.end == high.start && low.object == high.object &&
-         !has(low.flags ^ high.flags, ~(VmFlags::access | kSticky)) && low.pgoff + low.pages() == high.pgoff &&
+         !has(low.flags ^ high.flags, ~(VmFlags::access | kPassedOver)) && low.pgoff + low.pages() == high.pgoff &&
          owner.anon_vma != 0 && owner.chain == 1;
 }
 
@@ -118,9 +126,9 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
                                     unless_apart(mm.vmas.find(proposal.range.start)), proposal);
   if (prev != nullptr) {
     mm.vmas.set_end(prev, proposal.range.end);
-    adopt(*prev, proposal.flags, proposal.anon_vma, proposal.chain);
+    adopt(mm.profile(), *prev, proposal.flags, proposal.anon_vma, proposal.chain);
     if (next != nullptr) {
-      adopt(*prev, next->flags, next->anon_vma, next->chain);
+      adopt(mm.profile(), *prev, next->flags, next->anon_vma, next->chain);
       mm.vmas.absorb_next(prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
@@ -128,7 +136,7 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
   }
   if (next != nullptr) {
     mm.vmas.set_start(next, proposal.range.start);
-    adopt(*next, proposal.flags, proposal.anon_vma, proposal.chain);
+    adopt(mm.profile(), *next, proposal.flags, proposal.anon_vma, proposal.chain);
     count_merge(mm, *next, 1);
     return next;
   }
@@ -138,19 +146,25 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
                             .pgoff = proposal.pgoff,
                             .anon_vma = proposal.anon_vma,
                             .chain = proposal.chain,
+                            .uffd = proposal.uffd,
                             .object = proposal.object});
 }
 
 Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
-  const Proposal proposal{
-      Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain, vma->object};
+  const Proposal proposal{Range::of(vma->end, bytes),
+                          vma->flags,
+                          vma->pgoff_at(vma->end),
+                          vma->anon_vma,
+                          vma->chain,
+                          vma->object,
+                          vma->uffd};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
   mm.usage.add(vma->flags, proposal.range.pages());
   if (extension == Extension::alone || next == nullptr) return vma;
   const Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
   if (rule == Rule::merged) {
-    adopt(*vma, next->flags, next->anon_vma, next->chain);
+    adopt(mm.profile(), *vma, next->flags, next->anon_vma, next->chain);
     mm.vmas.absorb_next(vma, next);
     count_merge(mm, *vma, 1);
   } else {
@@ -161,8 +175,8 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
 
 namespace {
 
-/// modify_flags() but for the usage.
-Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
+/// modify_flags() but for the usage and for what the kernel then makes of VM_SOFTDIRTY.
+Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd) {
   const bool touches_start = part.start == vma->start;
   const bool touches_end = part.end == vma->end;
   if (!touches_start && !touches_end) tell_merge(mm, part, Rule::no_merge_middle);
@@ -170,12 +184,12 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   Vma* const above = touches_end ? mm.vmas.next(*vma) : nullptr;
   Neighbours joined;
   if (below != nullptr || above != nullptr) {
-    joined =
-        joining(mm, below, above, {part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object});
+    joined = joining(mm, below, above,
+                     {part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object, uffd});
   }
   const auto [prev, next] = joined;
   if (prev != nullptr) {
-    adopt(*prev, vma->flags, vma->anon_vma, vma->chain);
+    adopt(mm.profile(), *prev, vma->flags, vma->anon_vma, vma->chain);
     if (!touches_end) {
       split_huge_at(mm, part.end);
       mm.vmas.move_bound(prev, vma, part.end);
@@ -184,14 +198,14 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
     }
     mm.vmas.absorb_next(prev, vma);
     if (next != nullptr) {
-      adopt(*prev, next->flags, next->anon_vma, next->chain);
+      adopt(mm.profile(), *prev, next->flags, next->anon_vma, next->chain);
       mm.vmas.absorb_next(prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
     return prev;
   }
   if (next != nullptr) {
-    adopt(*next, vma->flags, vma->anon_vma, vma->chain);
+    adopt(mm.profile(), *next, vma->flags, vma->anon_vma, vma->chain);
     if (touches_start) {
       mm.vmas.absorb_prev(next, vma);
     } else {
@@ -211,15 +225,25 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
     if (!upper) return upper;
   }
   vma->flags = flags;
+  vma->uffd = uffd;
   return vma;
 }
 
 }  // namespace
 
 Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
+  return modify_watch(mm, vma, part, flags, vma->uffd);
+}
+
+Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd) {
   const VmFlags before = vma->flags;
-  const Result<Vma*> modified = merge_or_split(mm, vma, part, flags);
-  if (modified) mm.usage.change(before, flags, part.pages());
+  const Result<Vma*> modified = merge_or_split(mm, vma, part, flags, uffd);
+  if (!modified) return modified;
+  mm.usage.change(before, flags, part.pages());
+  if (mm.profile().soft_dirty_merge == SoftDirtyMerge::by_the_call) {
+    Vma& vma_now = **modified;
+    vma_now.flags = (vma_now.flags & ~VmFlags::soft_dirty) | (flags & VmFlags::soft_dirty);
+  }
   return modified;
 }
 

@@ -14,12 +14,13 @@ struct Proposal {
   VmFlags flags = VmFlags::none;
   std::uint64_t pgoff = 0;
   AnonVma anon_vma = 0;
-  std::uint32_t chain = 0;
+  std::uint16_t chain = 0;
   Shmem* object = nullptr;
+  UffdId uffd = 0;
 
   /// What a VMA proposes to its neighbours.
   static Proposal of(const Vma& vma) {
-    return {vma.range(), vma.flags, vma.pgoff, vma.anon_vma, vma.chain, vma.object};
+    return {vma.range(), vma.flags, vma.pgoff, vma.anon_vma, vma.chain, vma.object, vma.uffd};
   }
 };
 
@@ -48,6 +49,9 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension);
 /// `vma`, else splits start, then end. ENOMEM at max_map_count; a split already made stays. Returns the VMA that now
 /// holds the part.
 Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags);
+
+/// The same with another userfaultfd that watches the part, or none.
+Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd);
 
 /// Cuts a VMA at an address inside it and returns the upper part. ENOMEM at max_map_count.
 Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at);

@@ -2,6 +2,8 @@
 
 #include "mm/huge.h"
 #include "mm/merge.h"
+#include "mm/soft_dirty.h"
+#include "mm/userfaultfd.h"
 
 namespace faultline::mm {
 namespace {
@@ -36,6 +38,9 @@ Mm::Mm(System& owner, const Mm& parent)
 
 Mm::~Mm() {
   system.remove_space(this);
+  for (Userfaultfd* uffd : uffds) {
+    if (uffd != nullptr) uffd->orphan();
+  }
   vmas.each({Addr{0}, geometry().task_size}, [&](const Vma& vma) {
     if (vma.is(VmFlags::account)) system.commit().give_back(vma.pages());
   });
@@ -56,7 +61,9 @@ std::uint64_t protection_bits(const Profile& profile, VmFlags flags) {
   if (!execute_only) bits |= Pte::kRead;
   if (has(flags, VmFlags::exec_only_key)) bits |= Pte::kKeyDenied;
   // Shared memory has no copy to make, and these files do not count who dirties them (A.4).
-  if (has(flags, VmFlags::shared) && has(flags, VmFlags::write)) bits |= Pte::kWrite;
+  if (has(flags, VmFlags::shared) && has(flags, VmFlags::write) && !wants_write_notify(profile, flags)) {
+    bits |= Pte::kWrite;
+  }
   return bits;
 }
 
@@ -77,10 +84,14 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
   split_huge_ends(mm, range);
   mm.tlb.drop(range);
   std::uint64_t removed = 0;
+  // The page of a file comes back, and is to be as protected as before.
+  const Vma* vma = mm.vmas.at(range.start);
+  const bool keeps_protection =
+      guards == Guarding::keep && vma != nullptr && vma->is(VmFlags::uffd_wp) && vma->object != nullptr;
   const std::uint64_t tables_before = mm.table.tables_freed();
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte pte) {
-    if (pte.guard()) {
-      if (guards == Guarding::keep) return pte;
+    if (pte.guard() || pte.uffd_marker()) {
+      if (guards == Guarding::keep && (pte.guard() || keeps_protection)) return pte;
       ++removed;
       return Pte{};
     }
@@ -89,7 +100,7 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     unmap_page(mm.frames(), pte);
     flush.add(mapped_range(at, pte), pte.size());
     ++removed;
-    return Pte{};
+    return keeps_protection && pte.uffd_wp() ? Pte::uffd_wp_marker() : Pte{};
   });
   mm.count(Counter::ptes_scanned, scanned);
   mm.count(Counter::ptes_changed, removed);

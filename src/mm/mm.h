@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "arch/arch.h"
 #include "base/counters.h"
@@ -15,6 +16,8 @@
 #include "mm/vma_tree.h"
 
 namespace faultline::mm {
+
+class Userfaultfd;
 
 /// The state of an address space (mm_struct), and the pieces that the calls share. AddressSpace is its public face;
 /// each call is a function in a file of its own that works on this.
@@ -53,6 +56,7 @@ struct Mm {
   VmFlags locks_ahead = VmFlags::none;  // mlockall(MCL_FUTURE): flags that new mappings get (def_flags)
   DenyWriteExec mdwe = DenyWriteExec::none;
   bool scattered_folios = false;  // mremap has moved a part of a large folio away from the others
+  std::vector<Userfaultfd*> uffds;  // by id from 1 on; nullptr where one was closed
 };
 
 /// Who looks at VMAs; `visit` counts one that a call's loop has reached.

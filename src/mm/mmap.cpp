@@ -3,6 +3,7 @@
 #include "mm/limits.h"
 #include "mm/merge.h"
 #include "mm/mmap_sharing.h"
+#include "mm/soft_dirty.h"
 
 namespace faultline::mm {
 Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags) {
@@ -124,7 +125,9 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
     proposal.object = own_object.get();
   }
   commit.take(charged);
-  return insert_merged(mm, proposal);
+  Vma* const vma = insert_merged(mm, proposal);
+  mark_soft_dirty(mm.profile(), *vma);
+  return vma;
 }
 
 }  // namespace

@@ -15,11 +15,15 @@ Addr piece_end(Range source, Addr at, Addr target) {
 }
 
 /// Moves a huge page whole where it fits at the new address, else splits it. False where the piece has none now.
-bool move_huge(Mm& mm, Range piece, Addr to) {
+bool move_huge(Mm& mm, Range piece, Addr to, UffdWp protection) {
   if (!mm.table.get(piece.start).huge()) return false;
   const bool whole = piece.bytes() == kHugeBytes;
   const std::uint64_t made_before = mm.table.tables_made();
   const bool moved = whole && mm.table.move_huge(piece.start, to);
+  if (moved) {
+    const Pte huge = mm.table.get(to).with(Pte::kSoftDirty);
+    mm.table.set(to, protection == UffdWp::goes ? huge.without(Pte::kUffdWp) : huge);
+  }
   mm.count(Counter::tables_made, mm.table.tables_made() - made_before);
   if (!moved) {
     split_huge(mm, piece.start);
@@ -34,19 +38,23 @@ bool move_huge(Mm& mm, Range piece, Addr to) {
 
 }  // namespace
 
-void move_pages(Mm& mm, Range source, Addr target) {
+void move_pages(Mm& mm, Range source, Addr target, UffdWp protection) {
   for (Addr at = source.start; at < source.end;) {
     const Addr to = target + (at - source.start);
     const Range piece{at, piece_end(source, at, to)};
-    if (move_huge(mm, piece, to)) {
+    if (move_huge(mm, piece, to, protection)) {
       at = piece.end;
       continue;
     }
+    // A table that moves as a whole takes its entries along unseen.
+    const bool with_table = piece.bytes() == kHugeBytes && !mm.table.has_table(to) && protection == UffdWp::stays;
     std::vector<std::pair<Addr, Pte>> moved;
     bool present = false;
     mm.count(Counter::ptes_scanned, mm.table.update(piece, [&](Addr from, Pte pte) {
       if (pte.none()) return pte;
-      moved.emplace_back(to + (from - piece.start), pte);
+      Pte there = pte.present() && !with_table ? pte.with(Pte::kSoftDirty) : pte;
+      if (protection == UffdWp::goes) there = there.without(Pte::kUffdWp);
+      if (!there.none()) moved.emplace_back(to + (from - piece.start), there);
       mm.tlb.drop(from);
       present |= pte.present();
       mm.scattered_folios |= pte.present() && mm.frames().is_large(pte.frame());

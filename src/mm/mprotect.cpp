@@ -2,23 +2,9 @@
 #include "mm/calls.h"
 #include "mm/merge.h"
 #include "mm/seal.h"
-#include "mm/upgrade.h"
 
 namespace faultline::mm {
 namespace {
-
-/// Must a changed entry be flushed from the TLB (A.3)?
-bool needs_flush(const Profile& profile, Pte before, Pte after) {
-  switch (profile.protect_flush) {
-    case ProtectFlush::when_changed:
-    case ProtectFlush::always:
-      return true;
-    case ProtectFlush::when_needed:
-      // An entry that granted nothing is in no TLB.
-      return before.accessible() && before.protection() != after.protection();
-  }
-  return true;
-}
 
 /// The flags of a VMA with other access; all else stays.
 VmFlags with_access(const Profile& profile, VmFlags flags, Prot prot) {
@@ -77,48 +63,6 @@ Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& fl
 }
 
 }  // namespace
-
-void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush) {
-  const std::uint64_t bits = protection_bits(mm.profile(), vma.flags);
-  const bool upgradable = may_upgrade(vma);
-  std::uint64_t changed = 0;
-  std::uint64_t upgraded = 0;
-  bool flush_needed = false;
-  mm.tlb.drop(range);
-  const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte before) {
-    if (!before.present()) return before;
-    Pte after = before.with_protection(bits);
-    if (upgradable) {
-      const Rule rule = upgrade_rule(mm.profile().upgrade, vma, after, mm.system.frames());
-      if (upgrades(rule)) {
-        after = after.with(Pte::kWrite);
-        ++upgraded;
-      }
-      mm.explain([&] {
-        return Event{
-            .kind = EventKind::upgrade, .range = mapped_range(at, after), .rule = rule, .write = upgrades(rule)};
-      });
-    }
-    ++changed;
-    // A huge page's entry is invalidated while it changes, which most kernels flush for by itself.
-    if (after.huge() && mm.profile().protect_flush != ProtectFlush::when_needed) flush_now(mm, at, PageSize::huge);
-    if (needs_flush(mm.profile(), before, after)) {
-      flush.add(mapped_range(at, after), after.size());
-      flush_needed = true;
-    }
-    return after;
-  });
-  mm.count(Counter::ptes_scanned, scanned);
-  mm.count(Counter::ptes_changed, changed);
-  mm.count(Counter::ptes_upgraded, upgraded);
-  if (mm.profile().protect_flush == ProtectFlush::when_changed) {
-    // No gathering yet: each VMA's whole range is flushed at once.
-    if (flush_needed) flush.add(range);
-    flush.perform();
-  } else {
-    flush.end_vma();
-  }
-}
 
 Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
   const Range asked = Range::of(start, 0);

@@ -6,6 +6,7 @@
 #include "mm/merge.h"
 #include "mm/move_pages.h"
 #include "mm/seal.h"
+#include "mm/userfault.h"
 
 namespace faultline::mm {
 namespace {
@@ -134,15 +135,22 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   const bool takes_place = original.object == nullptr && original.anon_vma == 0;
   const std::uint64_t pgoff = takes_place ? target.page() : original.pgoff_at(request.old);
   const bool kept_apart = leaves_distinct(mm, request) && takes_place;
-  insert_merged(mm,
-                {.range = Range::of(target, request.new_bytes),
-                 .flags = original.flags,
-                 .pgoff = pgoff,
-                 .anon_vma = original.anon_vma,
-                 .chain = original.chain,
-                 .object = original.object},
-                kept_apart ? mm.vmas.at(request.old) : nullptr);
-  move_pages(mm, source, target);
+  Vma* const moved_to = insert_merged(mm,
+                                      {.range = Range::of(target, request.new_bytes),
+                                       .flags = original.flags,
+                                       .pgoff = pgoff,
+                                       .anon_vma = original.anon_vma,
+                                       .chain = original.chain,
+                                       .object = original.object,
+                                       .uffd = original.uffd},
+                                      kept_apart ? mm.vmas.at(request.old) : nullptr);
+  // Nobody asks for UFFD_FEATURE_EVENT_REMAP: what is moved, and what that merged with, is watched no more.
+  if (original.uffd != 0) {
+    moved_to->flags &= ~kUffdFlags;
+    moved_to->uffd = 0;
+  }
+  const bool unprotects = original.uffd != 0 && mm.profile().uffd_move == UffdMove::unprotects;
+  move_pages(mm, source, target, unprotects ? UffdWp::goes : UffdWp::stays);
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);
     if (left->is(VmFlags::locked)) {

@@ -14,9 +14,18 @@ using arch::Arch;
 struct Series {
   Profile x86_64;
   ProtectFlush flush_on_arm64;
+  UffdFeatures not_on_arm64 = UffdFeatures::none;
 };
 
 constexpr AdviceSet kAdvice61 = AdviceSet::populate | AdviceSet::dontneed_locked | AdviceSet::collapse;
+
+constexpr UffdFeatures kUffd510{0x1ff};
+constexpr UffdFeatures kUffd61{0x1fff};
+constexpr UffdFeatures kUffd68{0x1ffff};
+constexpr UffdFeatures kUffd73{0x7ffff};
+/// What takes bits in the page tables, for which arm64 had no room before 6.10.
+constexpr UffdFeatures kUffdInTables = UffdFeatures::pagefault_flag_wp | UffdFeatures::wp_hugetlbfs_shmem |
+                                       UffdFeatures::wp_unpopulated | UffdFeatures::wp_async;
 
 const Series kSeries[] = {
     {{.version = "5.10",
@@ -30,6 +39,17 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::kept,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .soft_dirty = SoftDirty::present,
+      .soft_dirty_merge = SoftDirtyMerge::by_the_call,
+      .uffd_features = kUffd510,
+      .uffd_access = UffdAccess::everybody,
+      .uffd_range = UffdRange::one_mapping,
+      .uffd_unprotect = UffdUnprotect::by_mapping,
+      .uffd_unregister = UffdUnregister::keeps_protection,
+      .uffd_close = UffdClose::keeps_protection,
+      .uffd_move = UffdMove::keeps_protection,
+      .uffd_lock = UffdLock::mmap,
+      .pagemap_uffd = PagemapUffd::hidden,
       .seal = Seal::absent,
       .seal_discard = SealDiscard::no_file,
       .guards = Guards::absent,
@@ -49,7 +69,8 @@ const Series kSeries[] = {
       .advice = AdviceSet::none,
       .advise_flush = AdviseFlush::per_vma,
       .advise_lock = AdviseLock::mmap},
-     ProtectFlush::when_changed},
+     ProtectFlush::when_changed,
+     kUffdInTables},
     {{.version = "6.1",
       .upgrade = Upgrade::exclusive_dirty,
       .wp_reuse = WpReuse::exclusive,
@@ -61,6 +82,17 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::kept,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .soft_dirty = SoftDirty::present,
+      .soft_dirty_merge = SoftDirtyMerge::by_the_call,
+      .uffd_features = kUffd61,
+      .uffd_access = UffdAccess::user_mode_only,
+      .uffd_range = UffdRange::one_mapping,
+      .uffd_unprotect = UffdUnprotect::by_mapping,
+      .uffd_unregister = UffdUnregister::unprotects,
+      .uffd_close = UffdClose::keeps_protection,
+      .uffd_move = UffdMove::keeps_protection,
+      .uffd_lock = UffdLock::mmap,
+      .pagemap_uffd = PagemapUffd::shown,
       .seal = Seal::absent,
       .seal_discard = SealDiscard::no_file,
       .guards = Guards::absent,
@@ -80,7 +112,8 @@ const Series kSeries[] = {
       .advice = kAdvice61,
       .advise_flush = AdviseFlush::per_vma,
       .advise_lock = AdviseLock::mmap},
-     ProtectFlush::always},
+     ProtectFlush::always,
+     kUffdInTables},
     {{.version = "6.8",
       .upgrade = Upgrade::exclusive,
       .wp_reuse = WpReuse::exclusive,
@@ -92,6 +125,17 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::kept,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .soft_dirty = SoftDirty::present,
+      .soft_dirty_merge = SoftDirtyMerge::by_the_call,
+      .uffd_features = kUffd68,
+      .uffd_access = UffdAccess::user_mode_only,
+      .uffd_range = UffdRange::mappings,
+      .uffd_unprotect = UffdUnprotect::upgrades,
+      .uffd_unregister = UffdUnregister::unprotects,
+      .uffd_close = UffdClose::keeps_protection,
+      .uffd_move = UffdMove::keeps_protection,
+      .uffd_lock = UffdLock::mmap,
+      .pagemap_uffd = PagemapUffd::shown,
       .seal = Seal::absent,
       .seal_discard = SealDiscard::no_file,
       .guards = Guards::absent,
@@ -111,7 +155,8 @@ const Series kSeries[] = {
       .advice = kAdvice61,
       .advise_flush = AdviseFlush::per_vma,
       .advise_lock = AdviseLock::mmap},
-     ProtectFlush::always},
+     ProtectFlush::always,
+     kUffdInTables},
     {{.version = "6.12",
       .upgrade = Upgrade::exclusive,
       .wp_reuse = WpReuse::exclusive,
@@ -123,6 +168,17 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::zero_page,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .soft_dirty = SoftDirty::present,
+      .soft_dirty_merge = SoftDirtyMerge::by_the_call,
+      .uffd_features = kUffd68,
+      .uffd_access = UffdAccess::user_mode_only,
+      .uffd_range = UffdRange::mappings,
+      .uffd_unprotect = UffdUnprotect::upgrades,
+      .uffd_unregister = UffdUnregister::unprotects,
+      .uffd_close = UffdClose::unprotects,
+      .uffd_move = UffdMove::unprotects,
+      .uffd_lock = UffdLock::per_vma,
+      .pagemap_uffd = PagemapUffd::shown,
       .seal = Seal::in_loop,
       .seal_discard = SealDiscard::no_file,
       .guards = Guards::absent,
@@ -154,6 +210,17 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::zero_page,
       .collapse = Collapse::any_page,
       .table_reclaim = TableReclaim::discard,
+      .soft_dirty = SoftDirty::present,
+      .soft_dirty_merge = SoftDirtyMerge::by_the_call,
+      .uffd_features = kUffd68,
+      .uffd_access = UffdAccess::user_mode_only,
+      .uffd_range = UffdRange::mappings,
+      .uffd_unprotect = UffdUnprotect::upgrades,
+      .uffd_unregister = UffdUnregister::unprotects,
+      .uffd_close = UffdClose::unprotects,
+      .uffd_move = UffdMove::unprotects,
+      .uffd_lock = UffdLock::per_vma,
+      .pagemap_uffd = PagemapUffd::shown,
       .seal = Seal::in_loop,
       .seal_discard = SealDiscard::anonymous,
       .guards = Guards::present,
@@ -185,6 +252,17 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::zero_page,
       .collapse = Collapse::any_range,
       .table_reclaim = TableReclaim::discard,
+      .soft_dirty = SoftDirty::present,
+      .soft_dirty_merge = SoftDirtyMerge::sticky,
+      .uffd_features = kUffd73,
+      .uffd_access = UffdAccess::user_mode_only,
+      .uffd_range = UffdRange::mappings,
+      .uffd_unprotect = UffdUnprotect::upgrades,
+      .uffd_unregister = UffdUnregister::unprotects,
+      .uffd_close = UffdClose::unprotects,
+      .uffd_move = UffdMove::unprotects,
+      .uffd_lock = UffdLock::per_vma,
+      .pagemap_uffd = PagemapUffd::shown,
       .seal = Seal::in_loop,
       .seal_discard = SealDiscard::anonymous,
       .guards = Guards::present,
@@ -211,7 +289,11 @@ Profile preset(const Series& series, Arch arch) {
   Profile profile = series.x86_64;
   profile.arch = arch;
   profile.name = (arch == Arch::arm64 ? "arm64/" : "") + profile.version;
-  if (arch == Arch::arm64) profile.protect_flush = series.flush_on_arm64;
+  if (arch == Arch::arm64) {
+    profile.protect_flush = series.flush_on_arm64;
+    profile.soft_dirty = SoftDirty::absent;
+    profile.uffd_features &= ~series.not_on_arm64;
+  }
   return profile;
 }
 
@@ -244,6 +326,7 @@ constexpr auto kRmw = std::to_array<std::string_view>({"read-first", "write-firs
 constexpr auto kThp = std::to_array<std::string_view>({"never", "madvise", "always"});
 constexpr auto kHugeZero = std::to_array<std::string_view>({"split", "allocate"});
 constexpr auto kExecOnly = std::to_array<std::string_view>({"readable", "epan", "pku"});
+constexpr auto kSoftDirty = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kSeal = std::to_array<std::string_view>({"absent", "upfront", "in-loop"});
 constexpr auto kSealDiscard = std::to_array<std::string_view>({"v10-mask", "no-file", "anonymous"});
 constexpr auto kGuards = std::to_array<std::string_view>({"absent", "present"});
@@ -260,6 +343,7 @@ constexpr auto kSwitches = std::to_array<Switch>({
     policy<&Profile::huge_zero>("huge-zero", kHugeZero),
     policy<&Profile::rmw>("rmw", kRmw),
     policy<&Profile::exec_only>("exec-only", kExecOnly),
+    policy<&Profile::soft_dirty>("soft-dirty", kSoftDirty),
     policy<&Profile::seal>("seal", kSeal),
     policy<&Profile::seal_discard>("seal-discard", kSealDiscard),
     policy<&Profile::guards>("guards", kGuards),
@@ -304,6 +388,9 @@ std::expected<void, std::string> consistent(const Profile& profile) {
   }
   if (profile.exec_only == ExecOnly::pku && profile.arch != Arch::x86_64) {
     return std::unexpected("exec-only=pku is a feature of x86-64: expected an x86-64 profile");
+  }
+  if (profile.soft_dirty == SoftDirty::present && profile.arch != Arch::x86_64) {
+    return std::unexpected("soft-dirty=present is a feature of x86-64: expected an x86-64 profile");
   }
   return {};
 }

@@ -9,6 +9,7 @@
 
 #include "arch/arch.h"
 #include "base/flags.h"
+#include "mm/uffd_flags.h"
 
 /// The kernel that a model behaves as: a set of policies, each one switchable rule. Letters are sections of
 /// docs/kernel-semantics.md.
@@ -100,6 +101,52 @@ enum class ExecOnly : std::uint8_t {
   epan,      // arm64 with FEAT_EPAN: execute-only
   pku,       // x86-64 with protection keys: reads are denied by a key
 };
+
+/// Are soft-dirty bits kept (CONFIG_MEM_SOFT_DIRTY, A.5)? Distributions build x86-64 with them; arm64 has no room for
+/// one.
+enum class SoftDirty : std::uint8_t { absent, present };
+
+/// What becomes of VM_SOFTDIRTY where mappings merge, of which one has it (A.5).
+enum class SoftDirtyMerge : std::uint8_t {
+  by_the_call,  // up to 6.18: all get what the part has that the call changes, or what the mapping has that stays
+  sticky,       // 7.x: all have it where either side had it
+};
+
+/// Who may have a userfaultfd (D.9).
+enum class UffdAccess : std::uint8_t {
+  everybody,       // 5.10: vm.unprivileged_userfaultfd is 1 by default
+  user_mode_only,  // 5.11 on: without privileges only with UFFD_USER_MODE_ONLY
+};
+
+/// What UFFDIO_WRITEPROTECT takes at once.
+enum class UffdRange : std::uint8_t {
+  one_mapping,  // up to 6.3
+  mappings,
+};
+
+/// What the end of the protection leaves.
+enum class UffdUnprotect : std::uint8_t {
+  by_mapping,  // up to 6.1: what the mapping's flags say, read-only for private memory
+  upgrades,    // 6.2 on: the tests of mprotect's upgrade
+};
+
+/// Does UFFDIO_UNREGISTER take the protection of entries away?
+enum class UffdUnregister : std::uint8_t { keeps_protection, unprotects };
+
+/// And the end of the userfaultfd itself?
+enum class UffdClose : std::uint8_t { keeps_protection, unprotects };
+
+/// And mremap, which moves entries to where nobody watches them?
+enum class UffdMove : std::uint8_t {
+  keeps_protection,
+  unprotects,  // 6.13 on, and late releases of 6.12
+};
+
+/// Does UFFDIO_COPY take the lock of the VMA only (6.9 on)?
+enum class UffdLock : std::uint8_t { mmap, per_vma };
+
+/// Does pagemap show what a userfaultfd protects (5.14 on)?
+enum class PagemapUffd : std::uint8_t { hidden, shown };
 
 /// Where the seal is tested (C.3).
 enum class Seal : std::uint8_t { absent, upfront, in_loop };
@@ -225,6 +272,17 @@ struct Profile {
   TableReclaim table_reclaim = TableReclaim::unmap_only;
   Rmw rmw = Rmw::read_first;
   ExecOnly exec_only = ExecOnly::readable;
+  SoftDirty soft_dirty = SoftDirty::present;
+  SoftDirtyMerge soft_dirty_merge = SoftDirtyMerge::by_the_call;
+  UffdFeatures uffd_features = UffdFeatures::none;
+  UffdAccess uffd_access = UffdAccess::user_mode_only;
+  UffdRange uffd_range = UffdRange::mappings;
+  UffdUnprotect uffd_unprotect = UffdUnprotect::upgrades;
+  UffdUnregister uffd_unregister = UffdUnregister::unprotects;
+  UffdClose uffd_close = UffdClose::unprotects;
+  UffdMove uffd_move = UffdMove::unprotects;
+  UffdLock uffd_lock = UffdLock::mmap;
+  PagemapUffd pagemap_uffd = PagemapUffd::shown;
   Seal seal = Seal::absent;
   SealDiscard seal_discard = SealDiscard::no_file;
   Guards guards = Guards::absent;

@@ -20,6 +20,10 @@ class Pte {
                                               << 6;  // x86-64: an execute-only protection key denies loads and stores
   static constexpr std::uint64_t kGuard = 1U << 7;   // a marker of MADV_GUARD_INSTALL; never together with kPresent
   static constexpr std::uint64_t kHuge = 1U << 8;    // a PMD that maps a huge page; never a guard
+  static constexpr std::uint64_t kSoftDirty = 1U << 9;  // written to since clear_refs(4); kept on every kernel
+  static constexpr std::uint64_t kUffdWp = 1U << 10;    // a userfaultfd protects it; without kPresent a marker
+  /// What a fault for a write, or a new page that is written to, leaves (pte_mkdirty).
+  static constexpr std::uint64_t kWritten = kDirty | kSoftDirty;
   /// The bits that protection decides; the others survive a change of it.
   static constexpr std::uint64_t kProtection = kRead | kWrite | kExec | kKeyDenied;
 
@@ -28,14 +32,20 @@ class Pte {
     return Pte{(std::uint64_t{frame.index} << kFrameShift) | kPresent | bits};
   }
   static constexpr Pte guard_marker() { return Pte{kGuard}; }
+  static constexpr Pte uffd_wp_marker() { return Pte{kUffdWp}; }
 
   bool operator==(const Pte&) const = default;
   constexpr bool none() const { return value_ == 0; }
   constexpr bool has(std::uint64_t bits) const { return (value_ & bits) != 0; }
   constexpr bool present() const { return has(kPresent); }
   constexpr bool write() const { return has(kWrite); }
+  constexpr bool soft_dirty() const { return has(kSoftDirty); }
   constexpr bool dirty() const { return has(kDirty); }
   constexpr bool guard() const { return has(kGuard); }
+  constexpr bool uffd_wp() const { return has(kUffdWp); }
+  constexpr bool uffd_marker() const { return uffd_wp() && !present(); }
+  /// No page is there, and the first touch is to find one: none, or protected while empty.
+  constexpr bool vacant() const { return none() || uffd_marker(); }
   constexpr bool huge() const { return has(kHuge); }
   constexpr PageSize size() const { return huge() ? PageSize::huge : PageSize::base; }
   /// Present and granting something, so that a processor may have it in its TLB.

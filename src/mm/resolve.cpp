@@ -2,6 +2,7 @@
 #include "mm/fault.h"
 #include "mm/huge.h"
 #include "mm/upgrade.h"
+#include "mm/userfault.h"
 
 namespace faultline::mm {
 
@@ -16,7 +17,7 @@ namespace {
 
 /// The entry of a page that this VMA now owns alone.
 Pte owned_entry(const Mm& mm, const Vma& vma, FrameId frame) {
-  const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : 0;
+  const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite | Pte::kWritten : 0;
   return Pte::make(frame, protection_bits(mm.profile(), vma.flags) | Pte::kYoung | write);
 }
 
@@ -46,39 +47,77 @@ void copy_page(Mm& mm, Vma& vma, Addr addr, Pte old) {
 
 }  // namespace
 
+namespace {
+
+/// The first touch of a page of anonymous memory (do_anonymous_page).
+Handled resolve_missing(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin) {
+  const bool write = access == arch::Report::write;
+  const Range page = Range::of(addr, kPageSize);
+  const Pte before = mm.table.get(addr);
+  const bool huge = before.none() && huge_page_allowed(mm, vma, addr) && !mm.table.has_table(addr);
+  const bool zero_page = !write && mm.profile().zero_page == ZeroPage::shared;
+  if (vma.is(VmFlags::uffd_missing)) {
+    // What comes before the question stays: the anon_vma and the table.
+    if (huge || !zero_page) prepare_anon_vma(mm, vma);
+    if (!huge) set_pte(mm, addr, before);
+    return handle_userfault(mm, vma, addr, Userfault::missing, access, origin);
+  }
+  mm.count(Counter::minor_faults);
+  if (huge) {
+    fault_in_huge(mm, vma, addr, access, origin);
+    return Handled::done;
+  }
+  if (zero_page) {
+    map_zero_page(mm, vma, addr);
+    count_handled(mm, page, Counter::fault_read, Rule::zero_page_for_read, origin);
+  } else {
+    prepare_anon_vma(mm, vma);
+    mm.count(Counter::pages_zeroed);
+    map_owned(mm, vma, addr, mm.frames().allocate());
+    count_handled(mm, page, write ? Counter::fault_write : Counter::fault_read,
+                  write ? Rule::new_page_for_write : Rule::new_page_for_read, origin);
+  }
+  if (before.uffd_marker()) keep_uffd_protection(mm, addr);
+  return Handled::done;
+}
+
+/// A write to what a userfaultfd protects in async mode: the protection goes, and the fault goes on.
+Pte unprotect(Mm& mm, Addr addr, Pte pte) {
+  mm.explain(
+      [&] { return Event{.kind = EventKind::watched, .range = Range::of(addr, kPageSize), .rule = Rule::uffd_async}; });
+  set_pte(mm, addr, pte.without(Pte::kUffdWp));
+  return pte.without(Pte::kUffdWp);
+}
+
+}  // namespace
+
 Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin) {
   addr = addr.page_floor();
   const bool write = access == arch::Report::write;
   const Range page = Range::of(addr, kPageSize);
   Pte pte = mm.table.get(addr);
   if (pte.guard()) return Handled::guarded;
-  if (pte.none() && vma.object != nullptr) {
-    return resolve_file(mm, vma, addr, write ? Direction::write : Direction::read, origin);
-  }
-  mm.count(Counter::minor_faults);
-  if (pte.none() && huge_page_allowed(mm, vma, addr) && !mm.table.has_table(addr)) {
-    fault_in_huge(mm, vma, addr, access, origin);
+  if (pte.uffd_marker() && !vma.is(VmFlags::uffd_wp)) {
+    set_pte(mm, addr, Pte{});
+    mm.count(Counter::minor_faults);
+    count_handled(mm, page, Counter::fault_spurious, Rule::uffd_leftover, origin);
     return Handled::done;
   }
+  if (pte.vacant()) {
+    return vma.object != nullptr ? resolve_file(mm, vma, addr, write ? Direction::write : Direction::read, origin)
+                                 : resolve_missing(mm, vma, addr, access, origin);
+  }
+  const bool protects = write && is_uffd_protected(vma, pte);
+  if (protects && !is_uffd_async(mm, vma)) {
+    return handle_userfault(mm, vma, addr, Userfault::write_protected, access, origin);
+  }
+  if (protects && !pte.huge()) pte = unprotect(mm, addr, pte);
+  if (write && !pte.write() && vma.is(VmFlags::shared)) return resolve_write_notify(mm, addr, pte, origin);
+  mm.count(Counter::minor_faults);
   if (pte.huge()) {
     if (resolve_huge(mm, vma, addr, access, origin) == HugeFault::done) return Handled::done;
     pte = mm.table.get(addr);
-  }
-  if (pte.none()) {
-    if (!write && mm.profile().zero_page == ZeroPage::shared) {
-      map_zero_page(mm, vma, addr);
-      count_handled(mm, page, Counter::fault_read, Rule::zero_page_for_read, origin);
-      return Handled::done;
-    }
-    prepare_anon_vma(mm, vma);
-    mm.count(Counter::pages_zeroed);
-    map_owned(mm, vma, addr, mm.frames().allocate());
-    if (write) {
-      count_handled(mm, page, Counter::fault_write, Rule::new_page_for_write, origin);
-    } else {
-      count_handled(mm, page, Counter::fault_read, Rule::new_page_for_read, origin);
-    }
-    return Handled::done;
+    if (write && is_uffd_protected(vma, pte)) pte = unprotect(mm, addr, pte);
   }
   if (!write || pte.write()) {
     count_handled(mm, page, Counter::fault_spurious, Rule::spurious, origin);
@@ -88,7 +127,7 @@ Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin or
                                                       : write_protect_rule(mm.profile().wp_reuse, pte, mm.frames());
   if (reuses(rule)) {
     mm.frames().at(pte.frame()).set_exclusive(Exclusive::yes);
-    set_pte(mm, addr, pte.with(Pte::kWrite | Pte::kDirty | Pte::kYoung));
+    set_pte(mm, addr, pte.with(Pte::kWrite | Pte::kWritten | Pte::kYoung));
     count_handled(mm, page, Counter::fault_reuse, rule, origin);
   } else {
     copy_page(mm, vma, addr, pte);

@@ -28,6 +28,12 @@ enum class Rule : std::uint8_t {
   file_page,
   file_page_retried,
   file_page_copied,
+  write_notified,
+  uffd_missing,
+  uffd_write_protected,
+  uffd_unanswered,
+  uffd_async,
+  uffd_leftover,
   beyond_end,
   faults_disabled,
   copy_zero_page,
@@ -50,6 +56,7 @@ enum class Rule : std::uint8_t {
   upgrade_exclusive,
   upgrade_single_reference,
   no_upgrade_clean,
+  no_upgrade_tracked,
   no_upgrade_not_anonymous,
   no_upgrade_file,
   no_upgrade_not_exclusive,
@@ -63,11 +70,13 @@ enum class Rule : std::uint8_t {
   huge_split_boundary,
   huge_split_zero,
   huge_split_shared,
+  huge_split_uffd,
   huge_collapsed,
   // Merging: which attribute kept neighbours apart.
   merged,
   no_merge_flags,
   no_merge_file,
+  no_merge_uffd,
   no_merge_offset,
   no_merge_anon_vma,
   no_merge_gap,
@@ -81,6 +90,7 @@ enum class Rule : std::uint8_t {
   resource_limit,
   commit_limit,
   file_permission,
+  not_watched,
   write_exec_denied,
   hole,
   bad_argument,
@@ -100,6 +110,7 @@ enum class EventKind : std::uint8_t {
   huge,       // a huge page was split into PTEs, or made of them: rule says why
   merge,      // VMAs merged into range, or did not: rule says why
   flush,      // TLB flush of range; counter says ranged or full
+  watched,    // a userfaultfd has a say in the fault: rule says which
   refused,    // the call failed with error
   signal,     // the access ended in a signal
 };
@@ -118,7 +129,8 @@ struct EntryView {
   bool dirty = false;
   bool exclusive = false;
   bool guard = false;
-  bool huge = false;  // of a huge page, whose references these are
+  bool uffd_wp = false;  // protected by a userfaultfd, where nothing is present too
+  bool huge = false;     // of a huge page, whose references these are
   std::uint32_t references = 0;
 };
 

@@ -1,5 +1,8 @@
 #include "mm/upgrade.h"
 
+#include "mm/soft_dirty.h"
+#include "mm/userfault.h"
+
 namespace faultline::mm {
 namespace {
 
@@ -17,9 +20,22 @@ Rule exclusive_rule(Pte pte, const FramePool& frames) {
   return Rule::upgrade_exclusive;
 }
 
-}  // namespace
+/// May the next write go unseen by soft-dirty tracking (A.5)? The v5 patch asked the wrong way round.
+bool blocked_by_soft_dirty(const Profile& profile, const Vma& vma, Pte pte) {
+  if (profile.soft_dirty == SoftDirty::absent || pte.soft_dirty()) return false;
+  switch (profile.upgrade) {
+    case Upgrade::shared_dirty:
+      return false;
+    case Upgrade::page_count:
+      return vma.is(VmFlags::soft_dirty);
+    case Upgrade::exclusive_dirty:
+    case Upgrade::exclusive:
+      return tracks_soft_dirty(profile, vma.flags);
+  }
+  return false;
+}
 
-Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& frames) {
+Rule rule_of(Upgrade policy, const Vma& vma, Pte pte, const FramePool& frames) {
   switch (policy) {
     case Upgrade::shared_dirty:
       return Rule::upgrade_never_private;
@@ -32,6 +48,19 @@ Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& fram
       return exclusive_rule(pte, frames);
   }
   return Rule::none;
+}
+
+/// The same, or by a userfaultfd.
+bool blocked_by_tracking(const Profile& profile, const Vma& vma, Pte pte) {
+  const bool protects = profile.upgrade == Upgrade::page_count ? pte.uffd_wp() : is_uffd_protected(vma, pte);
+  return protects || blocked_by_soft_dirty(profile, vma, pte);
+}
+
+}  // namespace
+
+Rule upgrade_rule(const Profile& profile, const Vma& vma, Pte pte, const FramePool& frames) {
+  const Rule rule = rule_of(profile.upgrade, vma, pte, frames);
+  return upgrades(rule) && blocked_by_tracking(profile, vma, pte) ? Rule::no_upgrade_tracked : rule;
 }
 
 Rule write_protect_rule(WpReuse policy, Pte pte, const FramePool& frames) {

@@ -13,7 +13,7 @@ namespace faultline::mm {
 inline bool may_upgrade(const Vma& vma) { return vma.is(VmFlags::write) && !vma.is(VmFlags::shared); }
 /// May it make this entry so (A.2)? `pte` is the entry with its new protection, `vma` may_upgrade(). One of the
 /// upgrade_… rules when it may, else the first test that refused.
-Rule upgrade_rule(Upgrade policy, const Vma& vma, Pte pte, const FramePool& frames);
+Rule upgrade_rule(const Profile& profile, const Vma& vma, Pte pte, const FramePool& frames);
 
 constexpr bool upgrades(Rule rule) { return rule == Rule::upgrade_exclusive || rule == Rule::upgrade_single_reference; }
 

@@ -18,8 +18,10 @@ enum class VmFlags : std::uint64_t {
   may_read = 0x10,
   may_write = 0x20,
   may_exec = 0x40,
-  may_share = 0x80,     // MAP_SHARED, also where `shared` is taken away because the file is not open for writing
-  maybe_guard = 0x800,  // MADV_GUARD_INSTALL was here, as far as the profile's kernel notes it
+  may_share = 0x80,      // MAP_SHARED, also where `shared` is taken away because the file is not open for writing
+  maybe_guard = 0x800,   // MADV_GUARD_INSTALL was here, as far as the profile's kernel notes it
+  uffd_missing = 0x200,  // a userfaultfd is told of missing pages
+  uffd_wp = 0x1000,      // and of writes to the pages that it protects
   locked = 0x2000,
   seq_read = 0x8000,
   rand_read = 0x10000,
@@ -29,6 +31,7 @@ enum class VmFlags : std::uint64_t {
   noreserve = 0x200000,
   wipeonfork = 0x2000000,
   dontdump = 0x4000000,
+  soft_dirty = 0x8000000,  // counts as written to as a whole; taken away by clear_refs(4), and tracking begins
   hugepage = 0x20000000,
   nohugepage = 0x40000000,
   mergeable = 0x80000000,
@@ -48,6 +51,9 @@ namespace faultline::mm {
 /// An anon_vma's identity; 0 is "none yet".
 using AnonVma = std::uint32_t;
 
+/// Which userfaultfd of its address space watches a mapping; 0 is "none".
+using UffdId = std::uint16_t;
+
 /// A virtual memory area: a range of addresses with equal attributes (vm_area_struct). Its own VmaTree alone moves its
 /// bounds. One cache line, since a million of them do not fit into a cache.
 struct alignas(64) Vma {
@@ -58,7 +64,8 @@ struct alignas(64) Vma {
   AnonVma anon_vma = 0;     // set by the first fault that needs one
   /// Length of the anon_vma chain: 0 without an anon_vma, 1 with one of its own, more when fork cloned it. A cloned VMA
   /// does not merge with one that has no anon_vma (D.1).
-  std::uint32_t chain = 0;
+  std::uint16_t chain = 0;
+  UffdId uffd = 0;
   /// What is mapped, from page `pgoff` on: a memfd, or the object of a shared anonymous mapping; its VmaTree has a
   /// share in it. None for private anonymous memory (vma_is_anonymous).
   Shmem* object = nullptr;

@@ -5,6 +5,7 @@
 
 #include "base/errno.h"
 #include "base/page.h"
+#include "program/ioctl.h"
 
 namespace faultline::program {
 namespace {
@@ -135,6 +136,34 @@ constexpr Constant kTable[] = {
     {"PR_GET_MEMORY_MERGE", 68},
     {"PR_SET_VMA", 0x53564d41},
     {"PR_SET_VMA_ANON_NAME", 0},
+    // userfaultfd(2), ioctl_userfaultfd(2)
+    {"UFFD_USER_MODE_ONLY", 1},
+    {"UFFD_API", 0xaa},
+    {"UFFD_FEATURE_PAGEFAULT_FLAG_WP", 0x1},
+    {"UFFD_FEATURE_EVENT_FORK", 0x2},
+    {"UFFD_FEATURE_EVENT_REMAP", 0x4},
+    {"UFFD_FEATURE_EVENT_REMOVE", 0x8},
+    {"UFFD_FEATURE_MISSING_HUGETLBFS", 0x10},
+    {"UFFD_FEATURE_MISSING_SHMEM", 0x20},
+    {"UFFD_FEATURE_EVENT_UNMAP", 0x40},
+    {"UFFD_FEATURE_SIGBUS", 0x80},
+    {"UFFD_FEATURE_THREAD_ID", 0x100},
+    {"UFFD_FEATURE_MINOR_HUGETLBFS", 0x200},
+    {"UFFD_FEATURE_MINOR_SHMEM", 0x400},
+    {"UFFD_FEATURE_EXACT_ADDRESS", 0x800},
+    {"UFFD_FEATURE_WP_HUGETLBFS_SHMEM", 0x1000},
+    {"UFFD_FEATURE_WP_UNPOPULATED", 0x2000},
+    {"UFFD_FEATURE_POISON", 0x4000},
+    {"UFFD_FEATURE_WP_ASYNC", 0x8000},
+    {"UFFD_FEATURE_MOVE", 0x10000},
+    {"UFFDIO_REGISTER_MODE_MISSING", 1},
+    {"UFFDIO_REGISTER_MODE_WP", 2},
+    {"UFFDIO_REGISTER_MODE_MINOR", 4},
+    {"UFFDIO_COPY_MODE_DONTWAKE", 1},
+    {"UFFDIO_COPY_MODE_WP", 2},
+    {"UFFDIO_ZEROPAGE_MODE_DONTWAKE", 1},
+    {"UFFDIO_WRITEPROTECT_MODE_WP", 1},
+    {"UFFDIO_WRITEPROTECT_MODE_DONTWAKE", 2},
     // pkey_alloc(2)
     {"PKEY_DISABLE_ACCESS", 1},
     {"PKEY_DISABLE_WRITE", 2},
@@ -147,6 +176,7 @@ constexpr int kLargestErrno = 133;  // EHWPOISON, the last that errno(3) lists
 std::span<const Constant> constants() {
   static const std::vector<Constant> all = [] {
     std::vector<Constant> list(std::begin(kTable), std::end(kTable));
+    for (const IoctlRequest& request : ioctl_requests()) list.push_back({request.name, request.number});
     for (int number = 1; number <= kLargestErrno; ++number) {
       const std::string_view name = errno_name(Errno{number});
       if (errno_named(name) == Errno{number}) list.push_back({name, static_cast<std::uint64_t>(number)});

@@ -125,9 +125,13 @@ Parser::Arguments Parser::arguments(const Token& callee, std::size_t least, std:
 
 SystemCall Parser::system_call(const SysSignature& signature, const Token& name) {
   SystemCall call;
-  call.sys = signature.sys;
-  call.arguments =
-      arguments(name, signature.least, signature.most, signature.parameters, string_argument_of(signature.sys)).list;
+  if (signature.sys == Sys::ioctl) {
+    call = ioctl_call();
+  } else {
+    call.sys = signature.sys;
+    call.arguments =
+        arguments(name, signature.least, signature.most, signature.parameters, string_argument_of(signature.sys)).list;
+  }
   if (accept(TokenKind::assign)) call.assertion = system_call_assertion();
   return call;
 }

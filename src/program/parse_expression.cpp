@@ -18,6 +18,8 @@ constexpr auto kProbes = std::to_array<ProbeSignature>({
     {ProbeKind::perm, "perm", 1, 1, "addr"},
     {ProbeKind::value, "value", 1, 1, "addr"},
     {ProbeKind::state, "state", 2, 2, "addr, length"},
+    {ProbeKind::soft_dirty, "soft_dirty", 2, 2, "addr, length"},
+    {ProbeKind::uffd_wp, "uffd_wp", 2, 2, "addr, length"},
     {ProbeKind::max_map_count, "max_map_count", 0, 0, ""},
     {ProbeKind::faults, "faults", 0, 0, "\"measure\""},
     {ProbeKind::minflt, "minflt", 0, 0, "\"measure\""},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "program/error.h"
+#include "program/ioctl.h"
 #include "program/lexer.h"
 #include "program/parser.h"
 #include "program/program.h"
@@ -94,6 +95,10 @@ class Parser {
   ResultAssertion access_assertion();
   void step_over_note();
   void fail_unknown_call(const Token& name);
+
+  // parse_ioctl.cpp
+  SystemCall ioctl_call();
+  void ioctl_fields(const IoctlRequest& request, std::string_view prefix, std::vector<ExprPtr>& values);
 
   // parse_expression.cpp
   ExprPtr expression();

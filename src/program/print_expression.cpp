@@ -28,6 +28,10 @@ std::string_view probe_name(ProbeKind kind) {
       return "value";
     case ProbeKind::state:
       return "state";
+    case ProbeKind::soft_dirty:
+      return "soft_dirty";
+    case ProbeKind::uffd_wp:
+      return "uffd_wp";
     case ProbeKind::max_map_count:
       return "max_map_count";
     case ProbeKind::faults:

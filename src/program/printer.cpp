@@ -2,10 +2,12 @@
 
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "base/errno.h"
 #include "base/signal.h"
 #include "program/equal.h"
+#include "program/ioctl.h"
 #include "program/print_expression.h"
 
 namespace faultline::program {
@@ -99,8 +101,23 @@ class Printer {
   void print(const SystemCall& call) {
     if (call.result_slot) out_ += call.result_name + " = ";
     out_ += sys_name(call.sys);
-    print_arguments(call.arguments, out_);
+    if (call.sys == Sys::ioctl) {
+      print_ioctl(call.arguments);
+    } else {
+      print_arguments(call.arguments, out_);
+    }
     if (call.assertion) assertion(*call.assertion);
+  }
+  /// (fd, REQUEST, {range={start=…, len=…}, mode=…})
+  void print_ioctl(const std::vector<ExprPtr>& arguments) {
+    const auto* name = std::get_if<NamedConstant>(&arguments[1]->node);
+    const auto request = name == nullptr ? std::nullopt : ioctl_named(name->name);
+    if (!request || arguments.size() != request->fields.size() + 2) return print_arguments(arguments, out_);
+    std::vector<std::string> values(request->fields.size());
+    for (std::size_t i = 0; i < values.size(); ++i) print_expression(*arguments[i + 2], values[i]);
+    out_ += '(';
+    expr(arguments[0]);
+    out_ += ", " + name->name + ", " + ioctl_struct(*request, values) + ")";
   }
   void print(const Access& access) {
     out_ += access_name(access.kind);

@@ -81,6 +81,8 @@ enum class ProbeKind : std::uint8_t {
   perm,           // perm(addr): PROT_ bits of the VMA there, or UNMAPPED
   value,          // value(addr): the byte there; never faults; 0 for an untouched page
   state,          // state(addr, len): one number for all that can be observed of the range (run/state_digest.h)
+  soft_dirty,     // soft_dirty(addr, len): pages whose soft-dirty bit pagemap(5) shows
+  uffd_wp,        // uffd_wp(addr, len): pages that it shows as write-protected by a userfaultfd
   max_map_count,  // max_map_count(): the sysctl vm.max_map_count
   faults,         // faults("name"): exceptions per repetition of that measure block
   minflt,         // minflt("name"): ru_minflt per repetition of that measure block

@@ -35,6 +35,9 @@ constexpr auto kSignatures = std::to_array<SysSignature>({
     {Sys::prlimit64, "prlimit64", 3, 4, "pid, resource, new_limit, old_limit"},
     {Sys::prctl, "prctl", 1, 5, "option, arg2, arg3, arg4, arg5"},
     {Sys::getppid, "getppid", 0, 0, ""},
+    {Sys::userfaultfd, "userfaultfd", 1, 1, "flags"},
+    {Sys::ioctl, "ioctl", 4, 6, "fd, request, field, field, field, field"},
+    {Sys::clear_refs, "clear_refs", 1, 1, "number"},
 });
 static_assert(kSignatures.size() == std::to_underlying(Sys::count_));
 static_assert([] {

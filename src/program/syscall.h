@@ -36,6 +36,9 @@ enum class Sys : std::uint8_t {
   prlimit64,
   prctl,
   getppid,
+  userfaultfd,
+  ioctl,       // of userfaultfds only (program/ioctl.h)
+  clear_refs,  // no system call: a number written to /proc/self/clear_refs, proc_pid_clear_refs(5)
   count_,
 };
 

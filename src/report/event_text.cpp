@@ -93,11 +93,13 @@ std::string vma_text(const Event& event) {
 
 std::string entry_text(const mm::EntryView& entry) {
   if (entry.guard) return "guard";
-  if (!entry.present) return "none";
+  const std::string_view protection = entry.uffd_wp ? " uffd-wp" : "";
+  if (!entry.present) return fmt::format("none{}", protection);
   const std::string bits = permissions(entry.readable, entry.writable, entry.executable);
-  if (entry.zero_page) return (entry.huge ? "huge zero page, " : "zero page, ") + bits;
-  return fmt::format("{}{}{}{}, {}", entry.huge ? "huge page, " : "", bits, entry.dirty ? " dirty" : " clean",
-                     entry.exclusive ? " exclusive" : "", plural(entry.references, "reference", "references"));
+  if (entry.zero_page) return fmt::format("{}{}{}", entry.huge ? "huge zero page, " : "zero page, ", bits, protection);
+  return fmt::format("{}{}{}{}{}, {}", entry.huge ? "huge page, " : "", bits, protection,
+                     entry.dirty ? " dirty" : " clean", entry.exclusive ? " exclusive" : "",
+                     plural(entry.references, "reference", "references"));
 }
 
 std::string page_event_text(const Event& event, const PageContext& context) {
@@ -113,6 +115,8 @@ std::string page_event_text(const Event& event, const PageContext& context) {
       return story_line(fault_label(context), fault_text(context, signal_text(event)), event.rule);
     case EventKind::probe:
       return story_line("decode", mm::rule_text(event.rule), event.rule);
+    case EventKind::watched:
+      return story_line("uffd", mm::rule_text(event.rule), event.rule);
     case EventKind::huge:
       return story_line("split", mm::rule_text(event.rule), event.rule);
     case EventKind::upgrade:

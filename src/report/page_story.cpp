@@ -24,11 +24,13 @@ bool belongs_to_page(const mm::Event& event) {
     case mm::EventKind::handled:
     case mm::EventKind::probe:
     case mm::EventKind::upgrade:
+    case mm::EventKind::watched:
     case mm::EventKind::signal:
       return true;
     case mm::EventKind::huge:
       // A split on the way to the page that a fault is about, or by a call.
-      return event.rule == mm::Rule::huge_split_zero || event.rule == mm::Rule::huge_split_shared;
+      return event.rule == mm::Rule::huge_split_zero || event.rule == mm::Rule::huge_split_shared ||
+             event.rule == mm::Rule::huge_split_uffd;
     case mm::EventKind::vma:
     case mm::EventKind::split:
     case mm::EventKind::merge:

@@ -15,15 +15,11 @@ struct Kind {
   std::string_view title;
 };
 constexpr std::array kKinds{
-    Kind{Counter::fault_read, "first reads"},
-    Kind{Counter::fault_write, "first writes"},
-    Kind{Counter::fault_file, "file pages"},
-    Kind{Counter::fault_copy, "copies"},
-    Kind{Counter::fault_reuse, "write upgrades"},
-    Kind{Counter::fault_spurious, "spurious"},
-    Kind{Counter::fault_guard, "guard hits"},
-    Kind{Counter::fault_signal, "signals"},
-    Kind{Counter::populated, "by the kernel for itself"},
+    Kind{Counter::fault_read, "first reads"},     Kind{Counter::fault_write, "first writes"},
+    Kind{Counter::fault_file, "file pages"},      Kind{Counter::fault_copy, "copies"},
+    Kind{Counter::fault_reuse, "write upgrades"}, Kind{Counter::fault_spurious, "spurious"},
+    Kind{Counter::fault_guard, "guard hits"},     Kind{Counter::fault_uffd, "by a userfaultfd"},
+    Kind{Counter::fault_signal, "signals"},       Kind{Counter::populated, "by the kernel for itself"},
 };
 
 /// The entries of a map, largest first, those of one size as they were.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "mm/merge.h"
+#include "mm/soft_dirty.h"
 #include "report/event_text.h"
 #include "report/format.h"
 
@@ -24,7 +25,8 @@ constexpr char kNoVma = ' ';
 constexpr std::ptrdiff_t kNeighbours = 2;  // that are drawn on either side of the range
 
 /// What the permissions "rw-s" say already, or what is so of nearly every VMA.
-constexpr VmFlags kInPermissions = VmFlags::access | VmFlags::may_access | VmFlags::shared | VmFlags::may_share;
+constexpr VmFlags kInPermissions =
+    VmFlags::access | VmFlags::may_access | VmFlags::shared | VmFlags::may_share | VmFlags::soft_dirty;
 
 constexpr auto kFlagNames = std::to_array<std::pair<VmFlags, std::string_view>>({
     {VmFlags::read, "read"},
@@ -48,6 +50,9 @@ constexpr auto kFlagNames = std::to_array<std::pair<VmFlags, std::string_view>>(
     {VmFlags::nohugepage, "nohugepage"},
     {VmFlags::mergeable, "mergeable"},
     {VmFlags::exec_only_key, "execute-only key"},
+    {VmFlags::soft_dirty, "soft-dirty"},
+    {VmFlags::uffd_missing, "uffd missing"},
+    {VmFlags::uffd_wp, "uffd write-protect"},
     {VmFlags::sealed, "sealed"},
 });
 
@@ -58,7 +63,7 @@ struct Lettered {
 
 bool same(const Vma& a, const Vma& b) {
   return a.range() == b.range() && a.flags == b.flags && a.pgoff == b.pgoff && a.anon_vma == b.anon_vma &&
-         a.chain == b.chain && a.object == b.object;
+         a.chain == b.chain && a.object == b.object && a.uffd == b.uffd;
 }
 
 std::vector<Lettered> lettered(const std::vector<Vma>& vmas) {
@@ -194,6 +199,7 @@ std::string legend(const mm::Profile& profile, const std::vector<Lettered>& vmas
     area.backing = mm::backing_of(vma);
     std::string line = fmt::format("{}  {}", vmas[i].letter, vma_text(area));
     if (const std::string flags = flags_text(vma.flags & ~kInPermissions); !flags.empty()) line += ", " + flags;
+    if (mm::tracks_soft_dirty(profile, vma.flags)) line += ", soft-dirty tracked";
     text += story_line("", line + ", " + anon_vma_text(vma), mm::Rule::none) + "\n";
     if (i == 0) continue;
     const std::string apart = apart_text(profile, vmas[i - 1], vmas[i]);

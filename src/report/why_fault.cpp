@@ -41,6 +41,12 @@ bool is_mmap(const PageChange& change) {
   return call != nullptr && call->sys == Sys::mmap;
 }
 
+/// clear_refs(4) write-protects every page of the process, and names no range.
+bool clears_refs(const run::Step& step) {
+  const auto* call = std::get_if<program::SystemCall>(&step.statement->node);
+  return call != nullptr && call->sys == Sys::clear_refs;
+}
+
 bool is_call(const PageChange& change) { return std::holds_alternative<program::SystemCall>(change.statement->node); }
 
 }  // namespace
@@ -51,6 +57,7 @@ void WhyFault::begin(const run::Step& step) {
 }
 
 void WhyFault::end(const run::Step& step, const run::StepOutcome& outcome) {
+  if (clears_refs(step)) current().cleared = now_;
   if (const auto range = changed_range(step, outcome)) current().pages.record_unless_changed(*range, now_);
 }
 
@@ -83,6 +90,7 @@ std::string WhyFault::sentence(const mm::Event& hardware) const {
   const Addr page = hardware.range.start.page_floor();
   const auto process = processes_.find(process_);
   const auto change = process == processes_.end() ? std::nullopt : process->second.pages.last_change(page);
+  if (entry_.uffd_wp && hardware.write) return "a userfaultfd protects the page from writing" + since(page);
   if (entry_.guard) return "a guard marker stands in the entry" + since(page);
   if (!entry_.present) {
     if (!change) return "the page was never touched";
@@ -102,6 +110,10 @@ std::string WhyFault::sentence(const mm::Event& hardware) const {
   if (!entry_.exclusive && process != processes_.end() && process->second.forked_before_step != 0) {
     return fmt::format("the entry is read-only for copy-on-write since the fork before step {}",
                        process->second.forked_before_step);
+  }
+  if (process != processes_.end() && process->second.cleared &&
+      (!change || change->step < process->second.cleared->step)) {
+    return "the entry is read-only since " + of_step(*process->second.cleared);
   }
   return "the entry is read-only" + since(page);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "mm/trace.h"
@@ -25,7 +26,8 @@ class WhyFault {
  private:
   struct Process {
     PageHistory pages;
-    std::uint64_t forked_before_step = 0;  // the last fork that it took part in; 0 for none
+    std::uint64_t forked_before_step = 0;
+    std::optional<PageChange> cleared;  // the last clear_refs  // the last fork that it took part in; 0 for none
   };
 
   Process& current() { return processes_[process_]; }

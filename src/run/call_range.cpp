@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "program/ioctl.h"
+
 namespace faultline::run {
 namespace {
 
@@ -11,6 +13,14 @@ using program::Sys;
 std::optional<Range> checked(std::uint64_t start, std::uint64_t bytes) {
   if (bytes == 0 || bytes > std::numeric_limits<std::uint64_t>::max() - start - kPageSize) return std::nullopt;
   return Range{Addr{start}.page_floor(), Addr{page_ceil(start + bytes)}};
+}
+
+/// What a request of a userfaultfd works on.
+std::optional<Range> range_of_ioctl(const CallRequest& call) {
+  const auto request = program::ioctl_numbered(call.arguments[1]);
+  if (!request || request->name == "UFFDIO_API") return std::nullopt;
+  const bool copies = request->name == "UFFDIO_COPY";
+  return checked(call.arguments[2], call.arguments[copies ? 4 : 3]);
 }
 
 }  // namespace
@@ -37,6 +47,8 @@ std::optional<Range> range_before(const CallRequest& call) {
       return checked(call.arguments[1], call.arguments[2]);
     case Sys::pipe2:
       return checked(call.arguments[0], 8);  // two descriptors of four bytes
+    case Sys::ioctl:
+      return range_of_ioctl(call);
     default:
       return std::nullopt;
   }

@@ -98,6 +98,8 @@ concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest
   { kernel.perm(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.value(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.state(range) } -> std::same_as<ProbeAnswer>;
+  { kernel.soft_dirty(range) } -> std::same_as<ProbeAnswer>;
+  { kernel.uffd_wp(range) } -> std::same_as<ProbeAnswer>;
   { kernel.max_map_count() } -> std::same_as<ProbeAnswer>;
 
   /// Forks. The child runs `body` with its own kernel; this returns when the body has ended. A child without a name is

@@ -32,6 +32,10 @@ class KernelProbes final : public ProbeSource {
         return answer(position, kernel_.value(Addr{argument(0)}));
       case ProbeKind::state:
         return answer(position, kernel_.state(range));
+      case ProbeKind::soft_dirty:
+        return answer(position, kernel_.soft_dirty(range));
+      case ProbeKind::uffd_wp:
+        return answer(position, kernel_.uffd_wp(range));
       case ProbeKind::max_map_count:
         return answer(position, kernel_.max_map_count());
       case ProbeKind::faults:

@@ -25,6 +25,13 @@ struct ObservedPage {
                              // a huge page, of whose parts kernels say different things
 };
 
+/// How writes to a page are watched, as pagemap(5) shows it; of pages that are not there, too.
+struct ObservedTracking {
+  Addr page;
+  bool soft_dirty = false;  // bit 55, once the process has begun to track (clear_refs(4)); before, every page has it
+  bool uffd_wp = false;     // bit 57
+};
+
 /// One number for all that a process can observe of a range. What state() of the language gives. Every machine feeds it
 /// in order of address, each VMA before its pages.
 class StateDigest {
@@ -46,6 +53,12 @@ class StateDigest {
     mix(4U | (page.cached ? 8U : 0U) | (mapped_once ? 16U : 0U));
     mix(page.page.value);
     mix(page.first_byte);
+  }
+  /// Of a page before page(). Nothing where nothing is watched.
+  void tracking(const ObservedTracking& page) {
+    if (!page.soft_dirty && !page.uffd_wp) return;
+    mix(32U | (page.soft_dirty ? 64U : 0U) | (page.uffd_wp ? 128U : 0U));
+    mix(page.page.value);
   }
   std::uint64_t value() const { return value_; }
 

@@ -33,6 +33,10 @@ enum class Kind : std::uint8_t {
   hugepage,
   nohugepage,
   collapse,
+  clear_refs,
+  watch,
+  write_protect,
+  unwatch,
   fork,
   end_
 };
@@ -180,6 +184,40 @@ std::string perform(AddressSpace& space, Addr base, const Layout& layout, const 
   }
 }
 
+/// A userfaultfd whose faults the machine's handler answers, or the kernel itself: no access, content or permission is
+/// other than without it. What the requests return is not looked at.
+class Watcher {
+ public:
+  void perform(AddressSpace& space, Addr at, std::uint64_t bytes, const Operation& op) {
+    if (op.kind == Kind::unwatch && op.value == 1) uffd_.reset();
+    if (!uffd_) open(space, op.value);
+    switch (op.kind) {
+      case Kind::watch:
+        static_cast<void>(uffd_->watch(at, bytes, UffdModes{op.value % 4U}));
+        break;
+      case Kind::write_protect:
+        static_cast<void>(uffd_->write_protect(at, bytes, op.value == 4 ? UffdProtect::none : UffdProtect::wp));
+        break;
+      default:
+        static_cast<void>(uffd_->unwatch(at, bytes));
+        break;
+    }
+  }
+
+ private:
+  void open(AddressSpace& space, std::uint8_t choice) {
+    const bool everybody = space.profile().uffd_access == UffdAccess::everybody;
+    uffd_ = *space.userfaultfd(everybody ? UffdFlags::none : UffdFlags::user_mode_only);
+    const UffdFeatures wanted = choice % 3 == 0   ? UffdFeatures::wp_async
+                                : choice % 3 == 1 ? UffdFeatures::wp_unpopulated
+                                                  : UffdFeatures::none;
+    static_cast<void>(uffd_->enable(0xaa, wanted & space.profile().uffd_features));
+  }
+  std::shared_ptr<Userfaultfd> uffd_;
+};
+
+bool watches(Kind kind) { return kind == Kind::watch || kind == Kind::write_protect || kind == Kind::unwatch; }
+
 Operation draw() {
   Operation op;
   op.kind = static_cast<Kind>(*rc::gen::inRange(0, static_cast<int>(Kind::end_)));
@@ -198,6 +236,7 @@ void run_program(const char* name, const Layout& layout, int steps) {
   std::vector<std::unique_ptr<AddressSpace>> family;
   family.push_back(std::make_unique<AddressSpace>(system));
   std::vector<Reference> references{Reference(profile)};
+  std::vector<Watcher> watchers(1);
   const Addr base{0x20000000};
   for (int step = 0; step < steps; ++step) {
     const auto who = *rc::gen::inRange<std::size_t>(0, family.size());
@@ -206,10 +245,17 @@ void run_program(const char* name, const Layout& layout, int steps) {
       if (family.size() < 4) {
         family.push_back(family[who]->fork());
         references.push_back(references[who]);
+        watchers.emplace_back();
       } else {
         family.erase(family.begin() + 1);
         references.erase(references.begin() + 1);
+        watchers.erase(watchers.begin() + 1);
       }
+    } else if (op.kind == Kind::clear_refs) {
+      RC_ASSERT(outcome(family[who]->clear_refs(4)) == "ok");
+    } else if (watches(op.kind)) {
+      const Addr at = base + layout[op.first] * P;
+      watchers[who].perform(*family[who], at, (layout[op.first + op.count] - layout[op.first]) * P, op);
     } else {
       const std::string got = perform(*family[who], base, layout, op);
       // Whether there is something to collapse depends on more than a cell shows; contents never change.

@@ -31,6 +31,16 @@ TEST(ParserErrors, AnUnknownFlagNamesTheNearest) {
   expect_error("let x = Q", 1, 9, "unknown name 'Q'");
 }
 
+TEST(ParserErrors, AnIoctlNamesItsRequestAndFields) {
+  expect_error("ioctl(3, 7, {})", 1, 10, "expected a request of ioctl_userfaultfd(2) such as UFFDIO_REGISTER");
+  expect_error("ioctl(3, UFFDIO_REGISTR, {})", 1, 10, "did you mean 'UFFDIO_REGISTER'?");
+  expect_error("ioctl(3, UFFDIO_WAKE, 7)", 1, 23, "expected '{'");
+  expect_error("ioctl(3, UFFDIO_COPY, {dest=1})", 1, 24, "has no field 'dest': expected {dst, src, len, mode}");
+  expect_error("ioctl(3, UFFDIO_REGISTER, {start=1})", 1, 28, "expected {range={start, len}, mode}");
+  expect_error("ioctl(3, UFFDIO_WAKE, {len=1, len=2})", 1, 31, "'len' has a value already");
+  expect_error("ioctl(3, UFFDIO_WAKE, {len=1)", 1, 29, "expected ',' or '}'");
+}
+
 TEST(ParserErrors, AnUnknownVariableNamesTheNearest) {
   expect_error("let pages = 1\nlet size = page * PAGE", 2, 12, "did you mean 'pages'?");
   expect_error("let size = 1\nsiez = 2", 2, 1, "unknown variable 'siez': did you mean 'size'?");

@@ -111,20 +111,21 @@ TEST(ParserExpressions, ReadsEveryProbe) {
   const Program program = parsed(
       "measure \"m\" { }\n"
       "expect vmas()\nexpect vmas(1, 2)\nexpect resident(1, 2)\nexpect perm(1)\nexpect value(1)\n"
+      "expect soft_dirty(1, 2)\nexpect uffd_wp(1, 2)\n"
       "expect max_map_count()\nexpect faults(\"m\")\nexpect minflt(\"m\")\nexpect count(ptes_changed, \"m\")");
   const auto probe = [&](std::size_t i) -> const Probe& {
     return std::get<Probe>(node<Expect>(program, i).condition->node);
   };
-  const ProbeKind kinds[] = {ProbeKind::vmas,   ProbeKind::vmas,   ProbeKind::resident,
-                             ProbeKind::perm,   ProbeKind::value,  ProbeKind::max_map_count,
-                             ProbeKind::faults, ProbeKind::minflt, ProbeKind::count};
-  const std::size_t arguments[] = {0, 2, 2, 1, 1, 0, 0, 0, 0};
+  const ProbeKind kinds[] = {ProbeKind::vmas,   ProbeKind::vmas,       ProbeKind::resident, ProbeKind::perm,
+                             ProbeKind::value,  ProbeKind::soft_dirty, ProbeKind::uffd_wp,  ProbeKind::max_map_count,
+                             ProbeKind::faults, ProbeKind::minflt,     ProbeKind::count};
+  const std::size_t arguments[] = {0, 2, 2, 1, 1, 2, 2, 0, 0, 0, 0};
   for (std::size_t i = 0; i < std::size(kinds); ++i) {
     EXPECT_EQ(probe(i + 1).kind, kinds[i]);
     EXPECT_EQ(probe(i + 1).arguments.size(), arguments[i]);
-    EXPECT_EQ(probe(i + 1).measure, i < 6 ? "" : "m");
+    EXPECT_EQ(probe(i + 1).measure, i < 8 ? "" : "m");
   }
-  EXPECT_EQ(probe(9).counter, "ptes_changed");
+  EXPECT_EQ(probe(11).counter, "ptes_changed");
 }
 
 }  // namespace

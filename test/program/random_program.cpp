@@ -9,6 +9,7 @@
 #include "base/counters.h"
 #include "base/signal.h"
 #include "program/constants.h"
+#include "program/ioctl.h"
 
 namespace faultline::program {
 namespace {
@@ -210,10 +211,22 @@ class Builder {
     return access;
   }
 
+  SystemCall ioctl() {
+    const auto requests = ioctl_requests();
+    const IoctlRequest& request = requests[pick(requests.size())];
+    SystemCall call;
+    call.sys = Sys::ioctl;
+    call.arguments.push_back(expr(2));
+    call.arguments.push_back(make(NamedConstant{request.number, std::string(request.name)}));
+    for (std::size_t i = 0; i < request.fields.size(); ++i) call.arguments.push_back(expr(2));
+    return call;
+  }
+
   SystemCall system_call() {
     SystemCall call;
     const SysSignature& signature = sys_signatures()[pick(sys_signatures().size())];
     call.sys = signature.sys;
+    if (call.sys == Sys::ioctl) return ioctl();
     const std::size_t count = signature.least + pick(static_cast<std::size_t>(signature.most - signature.least + 1));
     for (std::size_t i = 0; i < count; ++i) {
       const bool text =
@@ -307,7 +320,7 @@ class Builder {
 
   ExprPtr probe(unsigned depth) {
     Probe probe{};
-    probe.kind = static_cast<ProbeKind>(pick(10));
+    probe.kind = static_cast<ProbeKind>(pick(static_cast<std::size_t>(ProbeKind::count) + 1));
     std::size_t arguments = 0;
     switch (probe.kind) {
       case ProbeKind::vmas:
@@ -316,6 +329,8 @@ class Builder {
       case ProbeKind::resident:
       case ProbeKind::huge:
       case ProbeKind::state:
+      case ProbeKind::soft_dirty:
+      case ProbeKind::uffd_wp:
         arguments = 2;
         break;
       case ProbeKind::perm:

@@ -65,6 +65,8 @@ class FakeKernel {
   ProbeAnswer huge(Range) { return std::unexpected("it is a fake"); }
   ProbeAnswer perm(Addr) { return 0; }
   ProbeAnswer value(Addr addr) { return addr.value; }
+  ProbeAnswer soft_dirty(Range) { return 0; }
+  ProbeAnswer uffd_wp(Range) { return 0; }
   ProbeAnswer max_map_count() { return 10; }
 
   KernelFailure child(std::string_view name, const std::function<void(FakeKernel&)>& body) {
