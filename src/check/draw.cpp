@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "check/vocabulary.h"
+#include "program/ioctl.h"
 
 namespace faultline::check {
 namespace {
@@ -27,13 +28,17 @@ constexpr Addr kFillStart{0x300000000};
 constexpr std::uint64_t kLimitsPerFill = 400;
 
 /// What a program is mostly about: rare states are reached where the same things happen again and again.
-enum class Theme : std::uint8_t { anonymous, files, limits, huge };
+enum class Theme : std::uint8_t { anonymous, watched, files, limits, huge };
 
 class Drawer {
  public:
   Drawer(Random& random, Atomics atomics) : random_(random), atomics_(atomics) {
     const std::uint64_t kind = random_.below(100);
-    theme_ = kind < 62 ? Theme::anonymous : kind < 85 ? Theme::files : kind < 98 ? Theme::limits : Theme::huge;
+    theme_ = kind < 54   ? Theme::anonymous
+             : kind < 62 ? Theme::watched
+             : kind < 85 ? Theme::files
+             : kind < 98 ? Theme::limits
+                         : Theme::huge;
     executes_ = random_.one_in(3);
     fills_ = theme_ == Theme::limits && random_.one_in(kLimitsPerFill);
     lowers_memlock_ = theme_ == Theme::limits && random_.one_in(3) && atomics_ == Atomics::drawn;
@@ -50,6 +55,7 @@ class Drawer {
                      kNoDescriptor,
                      {0}});
     if (theme_ == Theme::files) make_file();
+    if (theme_ == Theme::watched) make_watcher();
     // Limits concern all that a process has: something beside the arena, as every machine has.
     if (theme_ == Theme::limits) {
       call(
@@ -70,6 +76,7 @@ class Drawer {
   void operation(std::size_t most, unsigned depth) {
     const std::uint64_t kind = random_.below(100);
     if (theme_ == Theme::files && kind < 30) return file_call();
+    if (theme_ == Theme::watched && kind < 30) return watcher_call();
     if (theme_ == Theme::limits && kind < 22) return limit(most);
     if (kind < 36) return access();
     if (kind < 45) return map();
@@ -108,8 +115,8 @@ class Drawer {
   }
 
   void map() {
-    // A file that is not open, now and then.
-    const bool file = theme_ == Theme::files ? random_.one_in(2) : random_.one_in(50);
+    // A file that is not open, now and then; a userfaultfd is none that can be mapped.
+    const bool file = theme_ == Theme::files ? random_.one_in(2) : theme_ != Theme::watched && random_.one_in(50);
     if (file) {
       const std::uint64_t offset = random_.one_in(16) ? 1 : random_.below(6) * kPageSize;
       return with(range(), Sys::mmap,
@@ -148,6 +155,7 @@ class Drawer {
 
   /// What looks at memory, or writes into it, in the kernel.
   void look() {
+    if (random_.one_in(3)) return call(Sys::clear_refs, {{random_.one_in(6) ? random_.below(8) : 4}});
     if (!executes_ && random_.one_in(2)) return with(range(), Sys::mincore, {at(page())});
     with(range(), Sys::msync, {named(random_.pick(sync_flags()))});
   }
@@ -183,6 +191,54 @@ class Drawer {
           named(random_.pick(file_flags())),
           {kFirstFile},
           {random_.below(4) * kPageSize}});
+  }
+
+  /// Of the first two calls one goes well on every kernel, and of the next two, if more is asked for than there is.
+  void make_watcher() {
+    for (const Named& flags : userfaultfd_flags().first(2)) call(Sys::userfaultfd, {named(flags)});
+    enable(named(random_.pick(userfaultfd_features())));
+    enable(named(userfaultfd_features()[0]));
+    watcher_range("UFFDIO_REGISTER", {named(random_.pick(register_modes().first(4)))});
+  }
+
+  void request(std::string_view name, std::vector<Argument> fields) {
+    fields.insert(fields.begin(), {{descriptor()}, {program::ioctl_named(name)->number, name}});
+    call(Sys::ioctl, fields);
+  }
+  void enable(Argument features) { request("UFFDIO_API", {{random_.one_in(40) ? 0U : 0xaaU}, features}); }
+  void watcher_range(std::string_view name, std::initializer_list<Argument> more) {
+    std::vector<Argument> fields = range();
+    fields.insert(fields.end(), more);
+    request(name, std::move(fields));
+  }
+
+  void watcher_call() {
+    switch (random_.below(12)) {
+      case 0:
+      case 1:
+      case 2:
+        return watcher_range("UFFDIO_REGISTER", {named(random_.pick(register_modes()))});
+      case 3:
+        return watcher_range("UFFDIO_UNREGISTER", {});
+      case 4:
+      case 5:
+      case 6:
+      case 7:
+        return watcher_range("UFFDIO_WRITEPROTECT", {named(random_.pick(protect_modes()))});
+      case 8:
+      case 9: {
+        const std::vector<Argument> to = range();
+        const std::uint64_t from = at(page()).value + (random_.one_in(4) ? 8 : 0);
+        return request("UFFDIO_COPY", {to[0], {from}, to[1], named(random_.pick(fill_modes()))});
+      }
+      case 10:
+        return watcher_range("UFFDIO_ZEROPAGE", {named(random_.pick(fill_modes()))});
+      default:
+        if (random_.one_in(3)) return watcher_range("UFFDIO_WAKE", {});
+        if (random_.one_in(3)) return call(Sys::userfaultfd, {named(random_.pick(userfaultfd_flags()))});
+        if (random_.one_in(2)) return enable(named(random_.pick(userfaultfd_features())));
+        return call(Sys::close, {{descriptor()}});
+    }
   }
 
   std::uint64_t descriptor() { return random_.one_in(12) ? kFirstFile + 1 : kFirstFile; }

@@ -43,6 +43,9 @@ constexpr auto kOutcomes = std::to_array<Outcomes>({
     {"close", "ok EBADF"},
     {"prctl", "ok EINVAL EPERM"},
     {"prlimit64", "ok EFAULT EPERM"},
+    {"userfaultfd", "ok EPERM EINVAL"},
+    {"ioctl", "ok EBADF EINVAL"},
+    {"clear_refs", "ok EINVAL"},
     {"load", "ok SEGV_MAPERR SEGV_ACCERR BUS_ADRERR fault_read fault_file fault_guard fault_signal"},
     {"store",
      "ok SEGV_MAPERR SEGV_ACCERR BUS_ADRERR fault_write fault_copy fault_reuse fault_file fault_guard fault_signal"},
@@ -92,6 +95,13 @@ constexpr auto kArgumentOutcomes = std::to_array<ArgumentOutcomes>({
     {"mlockall", "0", "EINVAL"},
     {"memfd_create", "0x100", "EINVAL"},
     {"fcntl", "0x80", "EINVAL"},
+    {"ioctl", "UFFDIO_API", "ok EINVAL"},
+    {"ioctl", "UFFDIO_REGISTER", "ok EINVAL"},
+    {"ioctl", "UFFDIO_UNREGISTER", "ok EINVAL"},
+    {"ioctl", "UFFDIO_WAKE", "ok EINVAL"},
+    {"ioctl", "UFFDIO_COPY", "ok EINVAL ENOENT EEXIST EAGAIN EFAULT"},
+    {"ioctl", "UFFDIO_ZEROPAGE", "ok EINVAL ENOENT EEXIST EAGAIN"},
+    {"ioctl", "UFFDIO_WRITEPROTECT", "ok EINVAL ENOENT"},
 });
 
 void add_each(std::vector<Cell>& cells, std::string_view operation, std::string_view argument,
@@ -130,6 +140,7 @@ std::optional<std::size_t> deciding_index(Sys sys) {
       return 2;
     case Sys::memfd_create:
     case Sys::prlimit64:
+    case Sys::ioctl:
       return 1;
     case Sys::mlockall:
     case Sys::prctl:

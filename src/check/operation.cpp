@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "program/ioctl.h"
+
 namespace faultline::check {
 namespace {
 
@@ -31,6 +33,15 @@ std::string number_text(std::uint64_t value) {
 std::string argument_text(const Operation& operation, std::size_t index) {
   const std::string_view name = operation.names[index];
   return name.empty() ? number_text(operation.step.arguments[index]) : std::string(name);
+}
+
+std::string ioctl_text(const Operation& operation) {
+  const auto request = program::ioctl_numbered(operation.step.arguments[1]);
+  std::vector<std::string> values;
+  for (std::size_t i = 2; i < operation.step.count; ++i) values.push_back(argument_text(operation, i));
+  if (!request || values.size() != request->fields.size()) return "ioctl()";
+  return fmt::format("ioctl({}, {}, {})", argument_text(operation, 0), request->name,
+                     program::ioctl_struct(*request, values));
 }
 
 }  // namespace
@@ -62,6 +73,7 @@ std::string text_of(const Operation& operation) {
   const run::CaseStep& step = operation.step;
   switch (step.kind) {
     case run::StepKind::call: {
+      if (step.sys == program::Sys::ioctl) return ioctl_text(operation);
       std::string arguments;
       for (std::size_t i = 0; i < step.count; ++i) {
         if (i > 0) arguments += ", ";

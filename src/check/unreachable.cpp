@@ -46,11 +46,16 @@ bool rule_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
   if (profile.huge_zero == mm::HugeZero::split && is_rule(cell, {Rule::huge_page_over_zero})) return true;
   if (profile.huge_zero == mm::HugeZero::allocate && is_rule(cell, {Rule::huge_split_zero})) return true;
   if (profile.mdwe == mm::Mdwe::absent && is_rule(cell, {Rule::write_exec_denied})) return true;
+  if (profile.uffd_close == mm::UffdClose::unprotects && is_rule(cell, {Rule::uffd_leftover})) return true;
+  if (!has(profile.uffd_features, mm::UffdFeatures::wp_async) && is_rule(cell, {Rule::uffd_async})) return true;
+  const bool notifies =
+      profile.soft_dirty == mm::SoftDirty::present || has(profile.uffd_features, mm::UffdFeatures::wp_hugetlbfs_shmem);
+  if (!notifies && is_rule(cell, {Rule::write_notified})) return true;
   switch (profile.upgrade) {
     case Upgrade::shared_dirty:
-      return is_rule(cell, {Rule::upgrade_exclusive, Rule::upgrade_single_reference, Rule::no_upgrade_clean,
-                            Rule::no_upgrade_not_anonymous, Rule::no_upgrade_file, Rule::no_upgrade_not_exclusive,
-                            Rule::no_upgrade_shared, Rule::no_upgrade_huge});
+      return is_rule(cell, {Rule::no_upgrade_tracked, Rule::upgrade_exclusive, Rule::upgrade_single_reference,
+                            Rule::no_upgrade_clean, Rule::no_upgrade_not_anonymous, Rule::no_upgrade_file,
+                            Rule::no_upgrade_not_exclusive, Rule::no_upgrade_shared, Rule::no_upgrade_huge});
     case Upgrade::page_count:
       return is_rule(cell, {Rule::upgrade_never_private, Rule::upgrade_exclusive, Rule::no_upgrade_not_exclusive});
     case Upgrade::exclusive_dirty:
@@ -74,8 +79,14 @@ std::string_view why_unreachable(const mm::Profile& profile, const Cell& cell) {
   if (cell.operation == "mlockall" && cell.outcome == "ENOMEM")
     return "what the machine has beside the case counts too";
   if (is_rule(cell, {Rule::commit_limit})) return "the memory of the machine is not limited";
+  if (is_rule(cell, {Rule::uffd_missing, Rule::uffd_write_protected}))
+    return "nobody would answer: SIGBUS is asked for";
+  if (is_rule(cell, {Rule::huge_split_uffd})) return "huge pages are not watched";
+  if (is_rule(cell, {Rule::no_merge_uffd})) return "one userfaultfd watches";
   if (is_rule(cell, {Rule::spurious})) return "takes another processor";
   if (is_rule(cell, {Rule::no_merge_gap})) return "a neighbour that is not adjacent is not told of";
+  const bool everybody = profile.uffd_access == mm::UffdAccess::everybody;
+  if (cell.operation == "userfaultfd") return cell.outcome == "EPERM" && everybody ? kOtherProfile : "";
   const bool absent = profile.seal == mm::Seal::absent;
   if (cell.operation == "mseal" && absent != (cell.outcome == "ENOSYS")) return kOtherProfile;
   if (cell.outcome == "EPERM" && absent && cell.operation != "fcntl" && cell.operation != "write" &&

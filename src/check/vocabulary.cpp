@@ -143,6 +143,39 @@ constexpr auto kResources = std::to_array<Named>({
     {"RLIMIT_MEMLOCK", 8},
 });
 
+// No process has the privilege to be told of faults in the kernel, but up to 5.10 everybody has.
+constexpr auto kUserfaultfdFlags = std::to_array<Named>({
+    {"O_CLOEXEC|UFFD_USER_MODE_ONLY", 02000001},
+    {"O_CLOEXEC", 02000000},
+    {"0x2", 2},
+});
+// Nobody answers a fault that waits.
+constexpr auto kUserfaultfdFeatures = std::to_array<Named>({
+    {"UFFD_FEATURE_SIGBUS", 0x80},
+    {"UFFD_FEATURE_SIGBUS|UFFD_FEATURE_WP_UNPOPULATED", 0x2080},
+    {"UFFD_FEATURE_SIGBUS|UFFD_FEATURE_WP_ASYNC", 0x8080},
+    {"UFFD_FEATURE_SIGBUS|0x8000000", 0x8000080},
+});
+constexpr auto kRegisterModes = std::to_array<Named>({
+    {"UFFDIO_REGISTER_MODE_MISSING", 1},
+    {"UFFDIO_REGISTER_MODE_WP", 2},
+    {"UFFDIO_REGISTER_MODE_WP", 2},
+    {"UFFDIO_REGISTER_MODE_MISSING|UFFDIO_REGISTER_MODE_WP", 3},
+    {"0", 0},
+});
+constexpr auto kProtectModes = std::to_array<Named>({
+    {"UFFDIO_WRITEPROTECT_MODE_WP", 1},
+    {"UFFDIO_WRITEPROTECT_MODE_WP", 1},
+    {"0", 0},
+    {"UFFDIO_WRITEPROTECT_MODE_DONTWAKE", 2},
+    {"UFFDIO_WRITEPROTECT_MODE_WP|UFFDIO_WRITEPROTECT_MODE_DONTWAKE", 3},
+});
+constexpr auto kFillModes = std::to_array<Named>({
+    {"0", 0},
+    {"UFFDIO_COPY_MODE_WP", 2},
+    {"UFFDIO_COPY_MODE_DONTWAKE", 1},
+});
+
 }  // namespace
 
 std::span<const Named> protections() { return kProtections; }
@@ -157,5 +190,10 @@ std::span<const Named> lock_all_flags() { return kLockAllFlags; }
 std::span<const Named> memfd_flags() { return kMemfdFlags; }
 std::span<const Named> file_seals() { return kFileSeals; }
 std::span<const Named> resources() { return kResources; }
+std::span<const Named> userfaultfd_flags() { return kUserfaultfdFlags; }
+std::span<const Named> userfaultfd_features() { return kUserfaultfdFeatures; }
+std::span<const Named> register_modes() { return kRegisterModes; }
+std::span<const Named> protect_modes() { return kProtectModes; }
+std::span<const Named> fill_modes() { return kFillModes; }
 
 }  // namespace faultline::check

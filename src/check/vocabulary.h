@@ -26,5 +26,10 @@ std::span<const Named> lock_all_flags();
 std::span<const Named> memfd_flags();
 std::span<const Named> file_seals();
 std::span<const Named> resources();
+std::span<const Named> userfaultfd_flags();
+std::span<const Named> userfaultfd_features();
+std::span<const Named> register_modes();
+std::span<const Named> protect_modes();
+std::span<const Named> fill_modes();
 
 }  // namespace faultline::check

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "check/as_built.h"
 #include "check/checker.h"
 #include "check/hunt.h"
 #include "cli/commands.h"
@@ -90,11 +91,12 @@ ExitStatus check(const Options& options) {
   const auto machine = machine::make_machine(options.against);
   if (!machine) return complain(fmt::format("--against {}: {}", options.against, machine.error()));
   const program::MachineId& id = (*machine)->id();
-  const auto profile = mm::parse_profile(
+  auto profile = mm::parse_profile(
       options.model.empty()
           ? nearest_profile(id.version, id.arch == "arm64" ? arch::Arch::arm64 : arch::Arch::x86_64) + id.policies
           : options.model);
   if (!profile) return complain(fmt::format("--model {}: {}", options.model, profile.error()));
+  *profile = check::as_built(*profile, **machine);
 
   check::Checker checker(*profile, **machine);
   Tally tally;

@@ -49,10 +49,11 @@ TEST(Draw, GivesProgramsOfTheLengthAskedFor) {
 TEST(Draw, UsesEveryCallThatTheModelHas) {
   const std::string all = text(drawn(1, 2000));
   for (const char* call :
-       {"mmap(",    "munmap(",   "mprotect(",   "madvise(",      "mremap(",    "mseal(", "mlock(",     "mlock2(",
-        "munlock(", "mlockall(", "munlockall(", "mincore(",      "msync(",     "prctl(", "prlimit64(", "read(",
-        "write(",   "lseek(",    "fcntl(",      "memfd_create(", "ftruncate(", "close(", "load(",      "store(",
-        "atomic(",  "fetch(",    "code(",       "child",         "exit("}) {
+       {"mmap(",      "munmap(",      "mprotect(", "madvise(",    "mremap(",  "mseal(",        "mlock(",
+        "mlock2(",    "munlock(",     "mlockall(", "munlockall(", "mincore(", "msync(",        "prctl(",
+        "prlimit64(", "read(",        "write(",    "lseek(",      "fcntl(",   "memfd_create(", "ftruncate(",
+        "close(",     "load(",        "store(",    "atomic(",     "fetch(",   "code(",         "child",
+        "exit(",      "userfaultfd(", "ioctl(",    "clear_refs("}) {
     EXPECT_NE(all.find(call), std::string::npos) << call;
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "check/as_built.h"
 #include "check/hunt.h"
 #include "program/machine_pattern.h"
 
@@ -28,8 +29,9 @@ std::optional<mm::Profile> profile_of(const program::MachineId& id) {
 void check(const std::string& name, std::uint64_t programs) {
   const auto machine = machine::make_machine(name);
   if (!machine) GTEST_SKIP() << machine.error();
-  const auto profile = profile_of((*machine)->id());
+  auto profile = profile_of((*machine)->id());
   if (!profile) GTEST_SKIP() << "no preset is of " << (*machine)->kernel();
+  profile->soft_dirty = as_built(*profile, **machine).soft_dirty;
   const auto caught = hunt({.profile = *profile,
                             .make_machine = [&] { return machine::make_machine(name); },
                             .seed = 1,
