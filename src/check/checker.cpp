@@ -72,36 +72,41 @@ std::optional<std::string> difference(const Drawn& played, const run::CaseRecord
   return found;
 }
 
-/// A case that a busy machine did not end in its time is played again by itself, so often.
+/// A program that differed is played again by itself, so often: what differs must always differ.
 constexpr int kMorePlays = 3;
-
-bool ended_early(const run::CaseRecord& model, const run::CaseRecord& machine) {
-  for (std::size_t i = 0; i < model.size(); ++i) {
-    if (machine[i].outcome == StepEnding::not_reached && model[i].outcome != StepEnding::not_reached) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
 Checker::Checker(mm::Profile profile, machine::Machine& against)
     : profile_(std::move(profile)), model_(machine::make_model(profile_)), against_(against) {}
 
-std::expected<std::optional<Difference>, std::string> Checker::compare(const std::vector<Drawn>& programs) {
+std::expected<std::vector<Difference>, std::string> Checker::play(const std::vector<Drawn>& programs) {
   std::vector<run::Case> cases(programs.size());
   std::ranges::transform(programs, cases.begin(), case_of);
   const auto model = model_->play(cases);
   if (!model) return std::unexpected(model.error());
-  auto machine = against_.play(cases);
+  const auto machine = against_.play(cases);
   if (!machine) return std::unexpected(machine.error());
+  std::vector<Difference> found;
   for (std::size_t i = 0; i < programs.size(); ++i) {
-    for (int more = 0; more < kMorePlays && ended_early((*model)[i], (*machine)[i]); ++more) {
-      auto again = against_.play({cases[i]});
-      if (!again) return std::unexpected(again.error());
-      (*machine)[i] = std::move(again->front());
-    }
     if ((*model)[i] == (*machine)[i]) continue;
-    if (auto what = difference(programs[i], (*model)[i], (*machine)[i])) return Difference{programs[i], *what};
+    if (auto what = difference(programs[i], (*model)[i], (*machine)[i])) found.push_back({programs[i], *what});
+  }
+  return found;
+}
+
+std::expected<std::optional<Difference>, std::string> Checker::compare(const std::vector<Drawn>& programs) {
+  auto found = play(programs);
+  if (!found) return std::unexpected(found.error());
+  for (Difference& one : *found) {
+    bool always = true;
+    for (int more = 0; more < kMorePlays && always; ++more) {
+      const auto again = play({one.played});
+      if (!again) return std::unexpected(again.error());
+      always = !again->empty();
+    }
+    if (always) return std::move(one);
+    ++disturbed_;
   }
   return std::nullopt;
 }
@@ -114,9 +119,9 @@ std::expected<Difference, std::string> Checker::shrink(Difference difference) {
       if (end > difference.played.operations.size()) continue;
       const Drawn fewer = without(difference.played, std::max(end > chunk ? end - chunk : 0, needed), end);
       if (fewer.operations.empty()) continue;
-      auto still = compare({fewer});
+      auto still = play({fewer});
       if (!still) return std::unexpected(still.error());
-      if (*still) difference = std::move(**still);
+      if (!still->empty()) difference = std::move(still->front());
     }
   }
   return difference;

@@ -41,7 +41,7 @@ class Drawer {
                          : Theme::huge;
     executes_ = random_.one_in(3);
     fills_ = theme_ == Theme::limits && random_.one_in(kLimitsPerFill);
-    lowers_memlock_ = theme_ == Theme::limits && random_.one_in(3) && atomics_ == Atomics::drawn;
+    lowers_memlock_ = theme_ == Theme::limits && random_.one_in(3);
     pages_ = theme_ == Theme::huge ? kHugeArenaPages : kArenaPages;
   }
 
@@ -75,7 +75,7 @@ class Drawer {
  private:
   void operation(std::size_t most, unsigned depth) {
     const std::uint64_t kind = random_.below(100);
-    if (theme_ == Theme::files && kind < 30) return file_call();
+    if (theme_ == Theme::files && kind < 30) return file_call(most);
     if (theme_ == Theme::watched && kind < 30) return watcher_call();
     if (theme_ == Theme::limits && kind < 22) return limit(most);
     if (kind < 36) return access();
@@ -246,7 +246,7 @@ class Drawer {
     return random_.below(10) * kPageSize + (random_.one_in(3) ? random_.below(kPageSize) : 0);
   }
 
-  void file_call() {
+  void file_call(std::size_t most) {
     switch (random_.below(12)) {
       case 0:
       case 1:
@@ -263,13 +263,27 @@ class Drawer {
             Sys::lseek,
             {{descriptor()}, {random_.one_in(12) ? ~std::uint64_t{0} - kPageSize : file_size()}, {random_.below(3)}});
       case 8:
-        return call(Sys::fcntl, {{descriptor()}, {1033, "F_ADD_SEALS"}, named(random_.pick(file_seals()))});
+        return seal_file(most);
       case 9:
         if (random_.one_in(4)) return call(Sys::close, {{descriptor()}});
         return call(Sys::memfd_create, {{0, "\"m\""}, named(random_.pick(memfd_flags()))});
       default:
         return map();
     }
+  }
+
+  /// What a seal keeps out shows in mappings made before it, and in those made after it.
+  void seal_file(std::size_t most) {
+    const auto seal = [&] {
+      call(Sys::fcntl, {{descriptor()}, {1033, "F_ADD_SEALS"}, named(random_.pick(file_seals()))});
+    };
+    if (most - drawn_.operations.size() < 3 || random_.one_in(2)) return seal();
+    const bool before = random_.one_in(2);
+    if (!before) seal();
+    with(range(), Sys::mmap, {named(protections()[before ? 3 : 1]), named(file_flags()[0]), {kFirstFile}, {0}});
+    if (before) seal();
+    if (random_.one_in(2)) return call(Sys::mprotect, {last_[0], last_[1], named(protections()[3])});
+    call(Sys::madvise, {last_[0], last_[1], {9, "MADV_REMOVE"}});
   }
 
   /// From or to a few bytes, mostly about the end of a page.
@@ -288,7 +302,7 @@ class Drawer {
                   {{kMdwe, "PR_SET_MDWE"}, {1 + random_.below(4)}, {random_.one_in(8) ? 1U : 0U}, {0}, {0}});
     }
     if (kind == 1) return call(Sys::prctl, {{kMdwe + 1, "PR_GET_MDWE"}, {0}, {0}, {0}, {0}});
-    if (kind == 4 && lowers_memlock_ && most - drawn_.operations.size() >= 3) return lower_memlock();
+    if (kind >= 4 && kind < 7 && lowers_memlock_ && most - drawn_.operations.size() >= 5) return lower_memlock();
     if (kind < 4) {
       const Argument out = random_.one_in(2) ? Argument{at(page()).value + 512} : Argument{0};
       const Argument in = random_.one_in(6) ? Argument{0} : Argument{at(page()).value + 1024};
@@ -298,16 +312,26 @@ class Drawer {
     return random_.one_in(2) ? map() : remap();
   }
 
-  /// Soft and hard, written to a page that holds nothing there yet.
+  /// Soft and hard, written to a page that holds nothing there yet: of a few pages, one byte of each is not 0. Then a
+  /// lock that fits, and often a growth that does not.
   void lower_memlock() {
     const Addr where{at(page()).value + 1024};
-    const std::uint64_t soft = (1 + random_.below(6)) * kPageSize;
+    const std::uint64_t soft = 1 + random_.below(6);
     for (const std::uint64_t word : {0, 8}) {
       Operation& drawn = add(StepKind::access);
-      drawn.step.access = AccessKind::atomic;
-      drawn.step.arguments = {where.value + word, soft + (word == 0 ? 0 : random_.below(2) * kPageSize)};
+      drawn.step.access = AccessKind::store;
+      const std::uint64_t pages = soft + (word == 0 ? 0 : random_.below(2));
+      drawn.step.arguments = {where.value + word + 1, pages << (kPageShift - 8)};
     }
     call(Sys::prlimit64, {{0}, named(resources().back()), {where.value}, {0}});
+    const std::uint64_t first = random_.below(pages_ - 1);
+    const std::uint64_t locked = 1 + random_.below(std::min(soft, pages_ - first));
+    last_ = {at(first), {locked * kPageSize}};
+    call(Sys::mlock, last_);
+    call(Sys::mremap, {at(first),
+                       {locked * kPageSize},
+                       {(locked + 1 + random_.below(4)) * kPageSize},
+                       named(remap_flags()[random_.below(2)])});
   }
 
   /// As many mappings as are allowed, less a few.
@@ -364,17 +388,20 @@ class Drawer {
     const std::uint64_t longest = pages_ - first;
     const std::uint64_t count = 1 + random_.below(random_.one_in(3) ? longest : std::min<std::uint64_t>(longest, 3));
     std::vector<Argument> drawn{at(first), {count * kPageSize}};
-    switch (random_.below(50)) {
-      case 0:
-        drawn[0].value += 1;
-        break;
+    if (!random_.one_in(12)) return drawn;
+    // Which mistake is told where there are two shows the order of the checks.
+    const std::uint64_t odd = random_.below(6);
+    if (odd < 3) drawn[0].value += 1;
+    switch (odd) {
       case 1:
+      case 3:
         drawn[1].value = 0;
         break;
-      case 2:
+      case 4:
         drawn[1].value -= 1;
         break;
-      case 3:
+      case 2:
+      case 5:
         drawn[1].value = ~std::uint64_t{0} - (random_.one_in(2) ? kPageSize : 0);
         break;
       default:

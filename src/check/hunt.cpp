@@ -64,10 +64,9 @@ class Pack {
       while (const auto batch = next()) {
         if (!play(checker, coverage, *batch)) break;
       }
-      if (asked_.coverage != nullptr) {
-        const std::scoped_lock lock(mutex_);
-        asked_.coverage->add(coverage);
-      }
+      const std::scoped_lock lock(mutex_);
+      catch_.disturbed += checker.disturbed();
+      if (asked_.coverage != nullptr) asked_.coverage->add(coverage);
     } else {
       const std::scoped_lock lock(mutex_);
       fail(machine.error());

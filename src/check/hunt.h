@@ -33,6 +33,7 @@ struct Hunt {
 struct Catch {
   std::uint64_t programs = 0;
   std::uint64_t operations = 0;
+  std::uint64_t disturbed = 0;      // programs that differed once and not again
   std::optional<Difference> first;  // of the earliest program that differs; as it was drawn
 };
 

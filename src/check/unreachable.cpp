@@ -26,6 +26,10 @@ bool rule_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
       is_rule(cell, {Rule::reports_read_untranslated, Rule::reports_read_unreadable, Rule::reports_write_unwritable})) {
     return true;
   }
+  if (profile.exec_only != ExecOnly::epan && is_rule(cell, {Rule::reports_read_unreadable})) return true;
+  if (profile.first_write != mm::FirstWrite::retried && is_rule(cell, {Rule::file_page_retried})) return true;
+  if (profile.write_prefault != mm::WritePrefault::on_failure && is_rule(cell, {Rule::faults_disabled})) return true;
+  if (!has(profile.advice, mm::AdviceSet::collapse) && is_rule(cell, {Rule::huge_collapsed})) return true;
   if (profile.rmw == mm::Rmw::read_first && is_rule(cell, {Rule::atomic_forced_write, Rule::atomic_text_unreadable})) {
     return true;
   }
@@ -68,10 +72,30 @@ bool rule_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
   return false;
 }
 
+bool unknown_advice(const mm::Profile& profile, std::string_view argument) {
+  if (argument == "MADV_COLLAPSE") return !has(profile.advice, mm::AdviceSet::collapse);
+  if (argument == "MADV_DONTNEED_LOCKED") return !has(profile.advice, mm::AdviceSet::dontneed_locked);
+  return argument.starts_with("MADV_POPULATE") && !has(profile.advice, mm::AdviceSet::populate);
+}
+
+/// Cells of calls that a profile does not know.
+bool call_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
+  if (cell.operation == "madvise") return cell.outcome != "EINVAL" && unknown_advice(profile, cell.argument);
+  if (profile.mdwe == mm::Mdwe::absent && cell.operation == "prctl") return cell.outcome == "ok";
+  // A file that was opened for reading and writing denies nothing else.
+  if (profile.mdwe == mm::Mdwe::absent && cell.operation == "mmap" && cell.outcome == "EACCES") return true;
+  if (profile.memfd_exec == mm::MemfdExec::always && cell.argument == "MFD_NOEXEC_SEAL") return true;
+  const bool arm = profile.arch == arch::Arch::arm64;
+  return arm && profile.rmw == mm::Rmw::read_first && cell.operation == "atomic" && cell.outcome == "fault_write";
+}
+
 }  // namespace
 
 std::string_view why_unreachable(const mm::Profile& profile, const Cell& cell) {
-  if (rule_of_other_profiles(profile, cell)) return kOtherProfile;
+  if (rule_of_other_profiles(profile, cell) || call_of_other_profiles(profile, cell)) return kOtherProfile;
+  if (profile.upgrade == mm::Upgrade::exclusive_dirty && is_rule(cell, {Rule::no_upgrade_not_anonymous})) {
+    return "what is not anonymous is clean, which is looked at first";
+  }
   if (profile.upgrade == mm::Upgrade::exclusive && is_rule(cell, {Rule::reuse_exclusive})) {
     return "mprotect has made every exclusive page writable";
   }

@@ -53,12 +53,15 @@ using Clock = std::chrono::steady_clock;
 struct Tally {
   std::uint64_t programs = 0;
   std::uint64_t operations = 0;
+  std::uint64_t disturbed = 0;
   Clock::time_point began = Clock::now();
   std::optional<Clock::time_point> ended;
 
   double seconds() const { return std::chrono::duration<double>(ended.value_or(Clock::now()) - began).count(); }
   std::string text() const {
-    return fmt::format("{} programs, {} operations, {} programs a second", report::thousands(programs),
+    const std::string odd =
+        disturbed == 0 ? "" : fmt::format(", of which {} differed once and not again", report::thousands(disturbed));
+    return fmt::format("{} programs{}, {} operations, {} programs a second", report::thousands(programs), odd,
                        report::thousands(operations),
                        report::thousands(static_cast<std::uint64_t>(static_cast<double>(programs) / seconds())));
   }
@@ -78,10 +81,15 @@ ExitStatus tell(const Options& options, const check::Checker& checker, const che
 
 std::string as_json(const Options& options, const std::string& profile, const machine::Machine& machine,
                     const Tally& tally, const check::Difference* difference, const check::Coverage* coverage) {
-  nlohmann::json json{{"model", profile},           {"against", machine.name()},
-                      {"kernel", machine.kernel()}, {"seed", options.seed},
-                      {"programs", tally.programs}, {"operations", tally.operations},
-                      {"seconds", tally.seconds()}, {"differences", difference == nullptr ? 0 : 1}};
+  nlohmann::json json{{"model", profile},
+                      {"against", machine.name()},
+                      {"kernel", machine.kernel()},
+                      {"seed", options.seed},
+                      {"programs", tally.programs},
+                      {"operations", tally.operations},
+                      {"disturbed", tally.disturbed},
+                      {"seconds", tally.seconds()},
+                      {"differences", difference == nullptr ? 0 : 1}};
   if (difference != nullptr) json["difference"] = difference->what;
   if (coverage != nullptr) json["coverage"] = nlohmann::json::parse(check::coverage_json(*coverage));
   return json.dump(2) + "\n";
@@ -128,6 +136,7 @@ ExitStatus check(const Options& options) {
   if (!caught) return complain(caught.error());
   tally.programs = caught->programs;
   tally.operations = caught->operations;
+  tally.disturbed = caught->disturbed;
   tally.ended = Clock::now();
   std::optional<check::Difference> difference = std::move(caught->first);
   const bool interrupted = interrupt.came();

@@ -125,6 +125,14 @@ Result<void> remove_pages(Mm& mm, const Vma& vma, Range part) {
   return {};
 }
 
+/// They stop at the first page that cannot be had.
+Result<void> populate_vma(Mm& mm, Vma& vma, Range part, Populate how) {
+  const VmFlags need = how == Populate::write ? VmFlags::write : VmFlags::read;
+  if (!vma.is(need) || vma.is(VmFlags::exec_only_key)) return mm.refuse(EINVAL, Rule::vma_forbids, vma.range());
+  if (!populate(mm, vma, part, how)) return mm.refuse(EFAULT, Rule::guard_region, vma.range());
+  return {};
+}
+
 /// Applies the advice to one VMA's part of the range. Returns the VMA that now holds it.
 Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch& flush) {
   if (auto allowed = check_discard_in_loop(mm, *vma, advice); !allowed) return std::unexpected(allowed.error());
@@ -158,6 +166,12 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
     case Advice::collapse:
       if (auto done = collapse(mm, *vma, part); !done) return std::unexpected(done.error());
       return vma;
+    case Advice::populate_read:
+    case Advice::populate_write: {
+      const Populate how = advice == Advice::populate_write ? Populate::write : Populate::read;
+      if (auto done = populate_vma(mm, *vma, part, how); !done) return std::unexpected(done.error());
+      return vma;
+    }
     case Advice::remove:
       if (auto done = remove_pages(mm, *vma, part); !done) return std::unexpected(done.error());
       return vma;
@@ -174,17 +188,13 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
   return vma;
 }
 
-/// MADV_POPULATE_READ and MADV_POPULATE_WRITE stop at the first page that cannot be had.
+/// MADV_POPULATE_READ and MADV_POPULATE_WRITE stop at the first hole.
 Result<void> populate_range(Mm& mm, Range range, Populate how) {
-  const VmFlags need = how == Populate::write ? VmFlags::write : VmFlags::read;
   for (Addr at = range.start; at < range.end;) {
     Vma* vma = mm.vmas.at(at);
     if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, range.end});
     visit_vma(mm);
-    if (!vma->is(need) || vma->is(VmFlags::exec_only_key)) return mm.refuse(EINVAL, Rule::vma_forbids, vma->range());
-    if (!populate(mm, *vma, range.intersect({at, vma->end}), how)) {
-      return mm.refuse(EFAULT, Rule::guard_region, vma->range());
-    }
+    if (auto done = populate_vma(mm, *vma, range.intersect({at, vma->end}), how); !done) return done;
     at = vma->end;
   }
   return {};
@@ -238,8 +248,10 @@ Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice)
   const Range range{start, end};
   count_lock(mm, range, advice);
   if (auto allowed = check_discard_upfront(mm, range, advice); !allowed) return allowed;
-  if (advice == Advice::populate_read) return populate_range(mm, range, Populate::read);
-  if (advice == Advice::populate_write) return populate_range(mm, range, Populate::write);
+  if (mm.profile().populate_holes == PopulateHoles::refused) {
+    if (advice == Advice::populate_read) return populate_range(mm, range, Populate::read);
+    if (advice == Advice::populate_write) return populate_range(mm, range, Populate::write);
+  }
 
   FlushBatch flush(mm);
   Result<void> result;

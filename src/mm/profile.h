@@ -239,6 +239,12 @@ enum class WritePrefault : std::uint8_t {
 /// Advice that came later than 5.10; the guards have a policy of their own.
 enum class AdviceSet : std::uint8_t { none = 0, populate = 1, dontneed_locked = 2, collapse = 4 };
 
+/// What MADV_POPULATE_READ and MADV_POPULATE_WRITE do about a hole (D.7).
+enum class PopulateHoles : std::uint8_t {
+  passed_over,  // up to 6.8: as all advice does; what follows is populated, and ENOMEM comes at the end
+  refused,      // 6.9 on: they stop there
+};
+
 /// Are the flushes of DONTNEED and FREE gathered over the whole call (6.16 on) or done for each VMA?
 enum class AdviseFlush : std::uint8_t { per_vma, per_call };
 
@@ -300,6 +306,7 @@ struct Profile {
   MemfdExec memfd_exec = MemfdExec::chosen;
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;
+  PopulateHoles populate_holes = PopulateHoles::refused;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;
 };

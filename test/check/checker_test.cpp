@@ -106,9 +106,11 @@ class Hurried final : public machine::Machine {
   std::unique_ptr<machine::Machine> model_ = *machine::make_machine("model:6.18");
 };
 
-TEST(Checker, PlaysAgainWhatDidNotEndInItsTimeButNotForEver) {
+TEST(Checker, PlaysAgainWhatDiffersAndCountsWhatDoesNotDifferAgain) {
   Hurried soon(2);
-  EXPECT_FALSE(Checker(*mm::parse_profile("6.18"), soon).compare(drawn(1, 2))->has_value());
+  Checker patient(*mm::parse_profile("6.18"), soon);
+  EXPECT_FALSE(patient.compare(drawn(1, 2))->has_value());
+  EXPECT_EQ(patient.disturbed(), 1U);
   Hurried never(1000);
   const auto found = Checker(*mm::parse_profile("6.18"), never).compare(drawn(1, 2));
   ASSERT_TRUE(found && *found);
