@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace faultline::record {
 namespace {
@@ -42,17 +46,29 @@ class Symbols::File {
     dwfl_report_end(dwfl_.get(), nullptr, nullptr);
   }
 
-  Symbol at(std::uint64_t file_offset) const {
+  const Symbol& at(std::uint64_t file_offset) {
+    const auto [found, is_new] = known_.try_emplace(file_offset);
+    if (is_new) found->second = find(file_offset);
+    return found->second;
+  }
+
+ private:
+  /// A symbol of code. One of length 0 reaches to the next.
+  struct Function {
+    GElf_Addr start = 0;
+    GElf_Addr end = 0;
+    bool is_global = false;
+    const char* name = nullptr;  // elfutils's
+  };
+
+  Symbol find(std::uint64_t file_offset) {
     if (module_ == nullptr) return {};
     GElf_Addr bias = 0;
     Elf* elf = dwfl_module_getelf(module_, &bias);
     const auto address = address_of(elf, file_offset);
     if (!address) return {};
     Symbol symbol;
-    GElf_Sym information{};
-    GElf_Off offset = 0;
-    const char* name = dwfl_module_addrinfo(module_, *address + bias, &offset, &information, nullptr, nullptr, nullptr);
-    if (name != nullptr) symbol.function = name;
+    if (const Function* function = function_at(*address + bias); function != nullptr) symbol.function = function->name;
     if (Dwfl_Line* line = dwfl_module_getsrc(module_, *address + bias); line != nullptr) {
       int number = 0;
       const char* source = dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
@@ -64,7 +80,39 @@ class Symbols::File {
     return symbol;
   }
 
- private:
+  /// elfutils itself looks through all symbols for each address, and some libraries have a hundred thousand.
+  void read_functions() {
+    functions_.emplace();
+    const int count = dwfl_module_getsymtab(module_);
+    for (int i = 0; i < count; ++i) {
+      GElf_Sym symbol{};
+      GElf_Addr address = 0;
+      GElf_Word section = 0;
+      const char* name = dwfl_module_getsym_info(module_, i, &symbol, &address, &section, nullptr, nullptr);
+      const auto type = GELF_ST_TYPE(symbol.st_info);
+      const bool is_code = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+      if (name == nullptr || *name == '\0' || section == SHN_UNDEF || section == SHN_ABS || !is_code) continue;
+      functions_->push_back({address, address + symbol.st_size, GELF_ST_BIND(symbol.st_info) != STB_LOCAL, name});
+    }
+    // Of several at one address the last is taken: a global one with a length, the first by name.
+    std::ranges::sort(*functions_, [](const Function& a, const Function& b) {
+      const auto rank = [](const Function& f) { return std::tuple(f.start, f.end != f.start, f.is_global); };
+      return rank(a) != rank(b) ? rank(a) < rank(b) : std::string_view(a.name) > std::string_view(b.name);
+    });
+  }
+
+  const Function* function_at(GElf_Addr address) {
+    if (!functions_) read_functions();
+    auto at = std::ranges::upper_bound(*functions_, address, {}, &Function::start);
+    // One that has ended may lie in one that has not.
+    constexpr int kMostNested = 16;
+    for (int i = 0; i < kMostNested && at != functions_->begin(); ++i) {
+      --at;
+      if (address < at->end || at->end == at->start) return &*at;
+    }
+    return nullptr;
+  }
+
   static std::optional<GElf_Addr> address_of(Elf* elf, std::uint64_t file_offset) {
     std::size_t count = 0;
     if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return std::nullopt;
@@ -83,6 +131,8 @@ class Symbols::File {
   };
   std::unique_ptr<Dwfl, End> dwfl_;
   Dwfl_Module* module_ = nullptr;
+  std::optional<std::vector<Function>> functions_;   // by address
+  std::unordered_map<std::uint64_t, Symbol> known_;  // by offset in the file
 };
 
 Symbols::Symbols(const Import& recording) : recording_(recording) {}
