@@ -157,6 +157,12 @@ class CExporter {
   }
 
   void write(const Statement& statement, const SystemCall& call) {
+    // Nobody would answer the faults of a userfaultfd there, and clear_refs is no system call.
+    if (call.sys == Sys::ioctl || call.sys == Sys::userfaultfd || call.sys == Sys::clear_refs) {
+      if (!error_)
+        error_ = Error{program_.name, position_, std::string(sys_name(call.sys)) + " is not exported as C", ""};
+      return;
+    }
     std::string arguments = call.sys == Sys::open ? "(uint64_t)AT_FDCWD" : "";
     for (const ExprPtr& argument : call.arguments) arguments += (arguments.empty() ? "" : ", ") + text(*argument);
     if (arguments.empty()) arguments = "0";

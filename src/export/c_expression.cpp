@@ -52,6 +52,8 @@ std::string_view probe_function(ProbeKind kind) {
     case ProbeKind::huge:
       return "huge";
     case ProbeKind::state:
+    case ProbeKind::soft_dirty:
+    case ProbeKind::uffd_wp:
     case ProbeKind::faults:
     case ProbeKind::minflt:
     case ProbeKind::count:
@@ -62,6 +64,9 @@ std::string_view probe_function(ProbeKind kind) {
 
 std::string untellable_probe(const Probe& probe) {
   if (probe.kind == ProbeKind::state) return "the reproducer makes no digests";
+  if (probe.kind == ProbeKind::soft_dirty || probe.kind == ProbeKind::uffd_wp) {
+    return "the reproducer does not see how writes are tracked";
+  }
   const bool counted = probe.counter == "minor_faults" || probe.counter == "exceptions";
   if (probe.kind == ProbeKind::count && !counted) return "the reproducer does not see " + probe.counter;
   for (const ExprPtr& argument : probe.arguments) {
