@@ -14,7 +14,7 @@ Result<void> Limits::set(Resource resource, Limit limit) {
 bool may_lock(const Mm& mm) { return mm.limits.of(Resource::memlock).soft != 0; }
 
 bool lock_fits(const Mm& mm, VmFlags flags, std::uint64_t pages) {
-  return !has(flags, VmFlags::locked) || mm.usage.locked + pages <= mm.limits.of(Resource::memlock).soft_pages();
+  return !has(flags, VmFlags::locked) || mm.counted_as_locked() + pages <= mm.limits.of(Resource::memlock).soft_pages();
 }
 
 std::uint64_t mapped_pages(const Mm& mm, Range range, VmFlags flags) {

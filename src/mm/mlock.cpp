@@ -36,7 +36,7 @@ Result<void> apply(Mm& mm, Range range, VmFlags lock) {
 /// Pages of the range that are locked already are not counted twice.
 bool fits(const Mm& mm, Range range) {
   const std::uint64_t limit = mm.limits.of(Resource::memlock).soft >> kPageShift;
-  const std::uint64_t wanted = mm.usage.locked + (range.bytes() >> kPageShift);
+  const std::uint64_t wanted = mm.counted_as_locked() + (range.bytes() >> kPageShift);
   return wanted <= limit || wanted - mapped_pages(mm, range, VmFlags::locked) <= limit;
 }
 

@@ -33,6 +33,8 @@ struct Mm {
   FramePool& frames() { return system.frames(); }
 
   void count(Counter counter, std::uint64_t n = 1) { counters[counter] += n; }
+  /// locked_vm.
+  std::uint64_t counted_as_locked() const { return usage.locked + lost_locks; }
 
   /// Tells the observer, if there is one. `make` builds the event, only then.
   template <class Make>
@@ -55,6 +57,8 @@ struct Mm {
   Usage usage;
   VmFlags locks_ahead = VmFlags::none;  // mlockall(MCL_FUTURE): flags that new mappings get (def_flags)
   DenyWriteExec mdwe = DenyWriteExec::none;
+  std::uint64_t lost_locks =
+      0;  // pages counted as locked for ever, since mremap unlocked them and did not say so (D.6)
   bool scattered_folios = false;  // mremap has moved a part of a large folio away from the others
   std::vector<Userfaultfd*> uffds;  // by id from 1 on; nullptr where one was closed
 };

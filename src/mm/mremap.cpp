@@ -109,6 +109,12 @@ bool leaves_distinct(const Mm& mm, const Request& request) {
   return request.is(RemapFlags::dontunmap) && mm.profile().remap_kept == RemapKept::distinct;
 }
 
+/// All of what is left is unlocked, of which locked_vm hears nothing; up to 6.16 it is not told of the copy either.
+std::uint64_t lost_locks(const Mm& mm, const Vma& left, const Request& request) {
+  const std::uint64_t copied = order_is(mm, Mremap::parameters_first) ? 0 : request.new_bytes >> kPageShift;
+  return left.pages() - copied;
+}
+
 /// Only what is moved is to lose its lock.
 Result<void> split_off_locked(Mm& mm, const Request& request, Range source) {
   Vma* vma = mm.vmas.at(source.start);
@@ -154,6 +160,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);
     if (left->is(VmFlags::locked)) {
+      if (!leaves_distinct(mm, request)) mm.lost_locks += lost_locks(mm, *left, request);
       mm.usage.remove(left->flags, left->pages());
       left->flags &= ~(VmFlags::locked | VmFlags::lock_on_fault);
       mm.usage.add(left->flags, left->pages());
