@@ -39,7 +39,8 @@ void RecordedSpace::map(const Context& c) {
     constexpr std::uint64_t kBeyondAnySpace = std::uint64_t{1} << 52U;
     const bool too_long = c.error() == ENOMEM && length >= kBeyondAnySpace;
     const bool plain = c.error() == EINVAL || c.error() == EEXIST;
-    if (file || !(too_long || plain)) return leave_out(c, errno_name(*c.call.result.error));
+    const bool huge = (flags & bits(MapFlags::hugetlb)) != 0;  // of a pool that the log does not know
+    if (file || huge || !(too_long || plain)) return leave_out(c, errno_name(*c.call.result.error));
     const auto range = pages_of(c.argument(0), length);
     if (c.error() == EEXIST && range && !range->empty() && !memory_.any_mapped(*range)) {
       set_up(c, Range::of(range->start, kPageSize), Gaps::all);

@@ -94,9 +94,11 @@ class Symbols::File {
       if (name == nullptr || *name == '\0' || section == SHN_UNDEF || section == SHN_ABS || !is_code) continue;
       functions_->push_back({address, address + symbol.st_size, GELF_ST_BIND(symbol.st_info) != STB_LOCAL, name});
     }
-    // Of several at one address the last is taken: a global one with a length, the first by name.
+    // Of several at one address the last is taken: a global one with a length, that is no one's private name.
     std::ranges::sort(*functions_, [](const Function& a, const Function& b) {
-      const auto rank = [](const Function& f) { return std::tuple(f.start, f.end != f.start, f.is_global); };
+      const auto rank = [](const Function& f) {
+        return std::tuple(f.start, f.end != f.start, f.is_global, *f.name != '_');
+      };
       return rank(a) != rank(b) ? rank(a) < rank(b) : std::string_view(a.name) > std::string_view(b.name);
     });
   }

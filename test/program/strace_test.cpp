@@ -237,6 +237,15 @@ TEST(Strace, AFailureIsKeptOnlyWhereTheLogHoldsItsReason) {
                        "mlock EPERM 1, mmap ENODEV 1, mmap ENOMEM 1"));
 }
 
+TEST(Strace, AFailedMappingOfHugePagesIsLeftOutAsItsPoolDecides) {
+  for (const char* error : {"EINVAL (Invalid argument)", "ENOMEM (Cannot allocate memory)"}) {
+    const std::string log =
+        std::string("mmap(NULL, 150994944, PROT_READ, MAP_SHARED|MAP_ANONYMOUS|MAP_HUGETLB, -1, 0) = -1 ") + error +
+        "\nmprotect(0x10000, 4096, PROT_READ) = -1 ENOMEM (Cannot allocate memory)\n";
+    EXPECT_EQ(statements(log), "mprotect(0x10000, 4096, PROT_READ) = -1 ENOMEM\n") << error;
+  }
+}
+
 TEST(Strace, AnExistingMappingThatTheLogDoesNotKnowIsSetUpForEexist) {
   EXPECT_EQ(
       statements("mmap(0x10000, 8192, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE, -1, 0) = -1 EEXIST "
