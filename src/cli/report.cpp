@@ -242,6 +242,8 @@ void add_report(CLI::App& app, ExitStatus& status) {
       ->check(CLI::IsMember({"faults", "ptes", "flushes"}).description(""));
   command.add_option("-o,--output", options->output, "Where to; - is standard output (default)")->type_name("FILE");
   add_report_output(command, options->common);
+  // --json FILE is short for --format json -o FILE.
+  command.get_option("--json")->excludes("--format")->excludes("--output");
   command.footer(kReportFooter);
   command.callback([options, &status] { status = run(*options); });
 }

@@ -17,6 +17,20 @@ bool installs_guard(const run::Step& step) {
          step.arguments[2] == kInstall;
 }
 
+/// Does a policy refuse by this rule, whatever else has failed before?
+bool is_of_policy(mm::Rule rule) {
+  switch (rule) {
+    case mm::Rule::sealed_upfront:
+    case mm::Rule::sealed_in_loop:
+    case mm::Rule::sealed_discard:
+    case mm::Rule::write_exec_denied:
+    case mm::Rule::map_count_limit:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string ending_of(const run::Step& step, const run::StepOutcome& outcome) {
   // What the kernel stores for a program, as a read: it stops where it may not store.
   const program::SystemCall* call = call_of(*step.statement);
@@ -33,7 +47,14 @@ PolicyStudy::PolicyStudy(const record::Import& recording, record::Symbols& symbo
                          const std::map<std::uint32_t, Range>& refused)
     : recording_(recording), symbols_(symbols), usual_(usual), refused_(refused) {}
 
-void PolicyStudy::begin(const run::Step& step) { step_ = &step; }
+void PolicyStudy::begin(const run::Step& step) {
+  step_ = &step;
+  rule_ = mm::Rule::none;
+}
+
+void PolicyStudy::on(const mm::Event& event) {
+  if (event.kind == mm::EventKind::refused) rule_ = event.rule;
+}
 
 void PolicyStudy::before(const mm::AddressSpace& space) {
   const record::Origin* origin = step_ == nullptr ? nullptr : origin_of(recording_, *step_->statement);
@@ -71,7 +92,7 @@ void PolicyStudy::judge(const run::Step& step, const record::Origin& origin, con
                                      : touch                     ? run::worked_on(step, {})
                                                                  : named_range(step);
   PageHistory& history = processes_[step.process].refused;
-  if (range) {
+  if (range && forbidden == refused_.end() && !is_of_policy(rule_)) {
     if (const auto cause = history.last_change(range->start)) {
       ++figures_.refusals[refusal_of_.at(cause->step)].later;
       return;

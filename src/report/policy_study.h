@@ -29,8 +29,8 @@ struct Refusal {
 };
 struct RefusalFigures {
   std::uint64_t times = 0;
-  /// Calls and accesses that ended otherwise later, on pages that the refused calls named: what a program would have
-  /// met, had it gone on.
+  /// What ended otherwise later on pages that the refused calls named, not because the policy refused it too: what a
+  /// program would have met, had it gone on.
   std::uint64_t later = 0;
 };
 
@@ -52,7 +52,7 @@ class PolicyStudy : public run::StepListener, public mm::Observer {
 
   void begin(const run::Step& step) override;
   void end(const run::Step& step, const run::StepOutcome& outcome) override;
-  void on(const mm::Event& /*event*/) override {}
+  void on(const mm::Event& event) override;
   void before(const mm::AddressSpace& space) override;
   void after(const mm::AddressSpace& space) override;
   void forked(std::uint32_t parent, std::uint32_t child) override { processes_[child] = processes_[parent]; }
@@ -75,6 +75,7 @@ class PolicyStudy : public run::StepListener, public mm::Observer {
   std::map<std::uint32_t, Process> processes_;
   std::map<std::uint64_t, Refusal> refusal_of_;  // by step
   const run::Step* step_ = nullptr;
+  mm::Rule rule_ = mm::Rule::none;  // that refused the current step
 };
 
 }  // namespace faultline::report

@@ -100,7 +100,7 @@ std::string native_text(const RecordingReport& report) {
   const std::size_t processes = report.recording.processes.size();
   text += fmt::format("; the model{}: {}", processes > 1 ? ", all processes" : "", thousands(*report.all_faults));
   if (faults > 0) {
-    text += ", " + percent_change(static_cast<double>(*report.all_faults) / static_cast<double>(faults) - 1);
+    text += ", " + percent_change(static_cast<double>(*report.all_faults) / static_cast<double>(faults));
   }
   return text + "\n";
 }

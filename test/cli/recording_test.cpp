@@ -121,6 +121,7 @@ TEST_F(Report, NonsenseIsRefused) {
   EXPECT_THAT(refused({good, "--format", "folded", "--what", "vmas"}), HasSubstr("expected no --what"));
   EXPECT_THAT(refused({good, good, "--format", "callgrind"}), HasSubstr("expected one RECORDING"));
   EXPECT_THAT(refused({good, "--weight", "gold"}), HasSubstr("--weight"));
+  EXPECT_THAT(refused({good, "--json", "-", "--format", "text"}), HasSubstr("--json"));
   EXPECT_THAT(refused({good, "--map-limit", "0"}), HasSubstr("--map-limit"));
   EXPECT_THAT(refused({good, "--sealed-after", "soon"}), HasSubstr("--sealed-after"));
   EXPECT_THAT(refused({good, "-o", folder_.path("no/such/folder")}), HasSubstr("cannot write"));

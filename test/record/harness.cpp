@@ -136,4 +136,14 @@ std::uint64_t faults_at(const Import& import, std::size_t process, const std::st
   return faults;
 }
 
+std::string data_of(const Import& import, std::size_t process, const std::string& name, report::Question question) {
+  const mm::Profile profile = *mm::parse_profile(name);
+  const machine::Settings settings;
+  Symbols symbols(import);
+  report::RecordingStudy study(import, symbols);
+  machine::explain(profile, import.processes[process].program, settings, study, study);
+  const report::Subject subject{import, process, profile, settings, symbols};
+  return report::table_csv(report::answer(question, subject, study.figures(), {}).data);
+}
+
 }  // namespace faultline::record

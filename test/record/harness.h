@@ -8,6 +8,7 @@
 
 #include "record/import.h"
 #include "record/recorder.h"
+#include "report/question.h"
 #include "run/row.h"
 
 /// Compiles programs, records them, and runs the recordings.
@@ -60,6 +61,9 @@ std::vector<std::string> differences_live(const Import& import, std::size_t proc
 
 /// Write upgrades, or other faults, by where the program took them.
 std::uint64_t faults_at(const Import& import, std::size_t process, const std::string& profile, const std::string& site);
+
+/// The data of one answer, as CSV.
+std::string data_of(const Import& import, std::size_t process, const std::string& profile, report::Question question);
 
 std::string read_file(const std::filesystem::path& path);
 

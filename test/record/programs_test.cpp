@@ -125,6 +125,28 @@ TEST(RecordedPrograms, TouchesAreRecordedAgainAfterSoManyCalls) {
   EXPECT_EQ(stores(10), 10U);
 }
 
+TEST(RecordedPrograms, ShowWhatPoliciesWouldRefuseAndWhere) {
+  const CompiledProgram program("jit");
+  RECORDABLE(program);
+  const auto result = program.record();
+  expect_no_differences(result.import, "6.18");
+  const std::string refusals = data_of(result.import, 0, "6.18", report::Question::policies);
+  // Once for each turn, and once for memory that is both (D.3, D.5).
+  const auto holds = [&](const std::string& line) {
+    EXPECT_NE(refusals.find("\n" + line), std::string::npos) << line << "\n" << refusals;
+  };
+  holds("MDWE,mprotect," + site("main", "jit", "// the turn") + ",EACCES,10,");
+  holds("W^X,mmap," + site("main", "jit", "return mmap") + ",EACCES,1,");
+  // Every other page of 64 has a flag of its own: 63 borders, whichever call named either side last (D.1).
+  const std::string merges = data_of(result.import, 0, "6.18", report::Question::merges);
+  std::uint64_t borders = 0;
+  for (std::size_t at = merges.find('\n') + 1; at < merges.size(); at = merges.find('\n', at) + 1) {
+    const std::string line = merges.substr(at, merges.find('\n', at) - at);
+    if (line.find("the flags differ: dontdump") != std::string::npos) borders += std::stoull(line);
+  }
+  EXPECT_EQ(borders, 63U);
+}
+
 TEST(RecordedPrograms, SixtyFourThreadsAreOneProcess) {
   const CompiledProgram program("threads");
   RECORDABLE(program);

@@ -166,7 +166,7 @@ TEST(Policies, SealedMemoryIsNeitherUnmappedNorProtectedOtherwise) {
   report::AnswerOptions early;
   early.policies.sealed_after = 0;
   EXPECT_EQ(refusals(examined.csv(Question::policies, early), "sealed"),
-            "mprotect,0x1000,EPERM,1,1\nmunmap,0x2000,EPERM,1,0\n");
+            "mprotect,0x1000,EPERM,1,0\nmprotect,0x2000,EPERM,1,0\nmunmap,0x2000,EPERM,1,0\n");
   early.policies.sealed_after = 1;
   EXPECT_EQ(refusals(examined.csv(Question::policies, early), "sealed"),
             "mprotect,0x2000,EPERM,1,1\nmunmap,0x2000,EPERM,1,0\n");
@@ -191,9 +191,11 @@ TEST(Policies, WritingAndExecuting) {
   made.touch(Touch::store, kA + 20 * kPage, turns);
   made.call(Call::mprotect, turns, {kA + 20 * kPage, kPage, kReadExec});
   made.touch(Touch::fetch, kA + 20 * kPage, turns);
+  made.call(Call::mprotect, turns, {kA + 20 * kPage, kPage, kReadWrite});
+  made.call(Call::mprotect, turns, {kA + 20 * kPage, kPage, kReadExec});
   const std::string csv = Examined(made).csv(Question::policies);
   // D.5 and D.3: mmap and mprotect refuse with EACCES under PR_SET_MDWE. What was never mapped is SIGSEGV.
-  EXPECT_EQ(refusals(csv, "MDWE"), "mmap,0x1000,EACCES,1,1\nmprotect,0x2000,EACCES,1,1\n");
+  EXPECT_EQ(refusals(csv, "MDWE"), "mmap,0x1000,EACCES,1,1\nmprotect,0x2000,EACCES,2,1\n");
   EXPECT_EQ(refusals(csv, "W^X"), "mmap,0x1000,EACCES,1,1\n");
 }
 
