@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -62,35 +63,60 @@ class PageFaults {
   PerfCount kind_ = PerfCount::none;
 };
 
-}  // namespace
+/// Addresses are not randomized for what is executed while this lives.
+class FixedAddresses {
+ public:
+  FixedAddresses() { personality(static_cast<unsigned long>(before_) | ADDR_NO_RANDOMIZE); }
+  ~FixedAddresses() { personality(static_cast<unsigned long>(before_)); }
+  FixedAddresses(const FixedAddresses&) = delete;
+  FixedAddresses& operator=(const FixedAddresses&) = delete;
 
-std::expected<Native, std::string> run_natively(const std::vector<std::string>& command) {
+ private:
+  static constexpr unsigned long kAsk = 0xffffffff;
+  int before_ = personality(kAsk);
+};
+
+/// Starts it with nothing to read and nowhere to write, as to the terminal's signals like any command: recording
+/// ignores these, as QEMU gets them too. Not by fork, whose copies would count as the command's. 0, or an errno.
+int start(pid_t& child, const std::vector<std::string>& command, int nothing) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    posix_spawn_file_actions_adddup2(&files, nothing, standard);
+  }
+  sigset_t of_terminal;
+  sigemptyset(&of_terminal);
+  sigaddset(&of_terminal, SIGINT);
+  sigaddset(&of_terminal, SIGQUIT);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigdefault(&attributes, &of_terminal);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const FixedAddresses fixed;
+  const int error = posix_spawn(&child, words[0], &files, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+}  // namespace
+
+std::expected<Native, std::string> run_natively(const std::vector<std::string>& command) {
   const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!nothing.is_open()) return std::unexpected("/dev/null: " + std::string(std::strerror(errno)));
   const PageFaults page_faults;
-  volatile int failed = 0;
-  // vfork: what a fork copies would count as the command's.
-  const pid_t child = vfork();
-  if (child == 0) {
-    personality(ADDR_NO_RANDOMIZE);
-    // Recording ignores what the terminal sends, as QEMU gets it too.
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
-    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing.get(), standard);
-    execv(words[0], words.data());
-    failed = errno;
-    constexpr int kCannotExecute = 127;
-    _exit(kCannotExecute);
+  pid_t child = 0;
+  if (const int error = start(child, command, nothing.get()); error != 0) {
+    return std::unexpected(command.front() + ": cannot run without QEMU: " + std::strerror(error));
   }
   int status = 0;
   rusage usage{};
-  if (child < 0 || wait4(child, &status, 0, &usage) != child) {
+  if (wait4(child, &status, 0, &usage) != child) {
     return std::unexpected(command.front() + ": " + std::strerror(errno));
   }
-  if (failed != 0) return std::unexpected(command.front() + ": cannot run without QEMU: " + std::strerror(failed));
   Native native;
   native.minor_faults = static_cast<std::uint64_t>(usage.ru_minflt);
   native.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);

@@ -1,5 +1,7 @@
 #include "report/recording_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -139,8 +141,9 @@ Table protection_table(const StudyFigures& figures) {
     const std::string before = protection_text(change.before);
     const std::string after = protection_text(change.after);
     table.rows.push_back({bucket(change.pages), change.pages, bucket_end(change.pages), bucket(change.present),
-                          change.present, bucket_end(change.present), before + " → " + after, before, after, f.times,
-                          f.pages, f.present, f.counted[Counter::ptes_changed], flushes(f.counted), change.site});
+                          change.present, bucket_end(change.present), fmt::format("{} → {}", before, after), before,
+                          after, f.times, f.pages, f.present, f.counted[Counter::ptes_changed], flushes(f.counted),
+                          change.site});
   }
   return table;
 }

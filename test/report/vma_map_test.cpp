@@ -69,7 +69,9 @@ TEST(VmaMap, DrawsOnceWhereNothingChanged) {
 
 TEST(VmaMap, SaysOfEachLetterItsRangePermissionsAndFlags) {
   const std::string text = draw({}, {vma(0, 2, kReadWrite | VmFlags::locked)});
-  EXPECT_TRUE(contains(text, "A  0x100000-0x102000 rw-p anon, 2 pages, locked, account, soft-dirty tracked, no anon_vma\n")) << text;
+  EXPECT_TRUE(
+      contains(text, "A  0x100000-0x102000 rw-p anon, 2 pages, locked, account, soft-dirty tracked, no anon_vma\n"))
+      << text;
 }
 
 TEST(VmaMap, SaysWhichAttributeKeepsNeighboursApart) {
