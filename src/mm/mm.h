@@ -59,7 +59,7 @@ struct Mm {
   DenyWriteExec mdwe = DenyWriteExec::none;
   std::uint64_t lost_locks =
       0;  // pages counted as locked for ever, since mremap unlocked them and did not say so (D.6)
-  bool scattered_folios = false;  // mremap has moved a part of a large folio away from the others
+  bool scattered_folios = false;    // mremap has moved a part of a large folio away from the others
   std::vector<Userfaultfd*> uffds;  // by id from 1 on; nullptr where one was closed
 };
 
