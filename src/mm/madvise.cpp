@@ -116,7 +116,9 @@ void remove_guards(Mm& mm, Range part) {
 /// MADV_REMOVE: a hole in the object, for everybody who maps it.
 Result<void> remove_pages(Mm& mm, const Vma& vma, Range part) {
   if (vma.is(VmFlags::locked) || vma.object == nullptr) return mm.refuse(EINVAL, Rule::bad_argument, part);
-  if (!vma.is(VmFlags::shared) || !vma.is(VmFlags::may_write)) return mm.refuse(EACCES, Rule::file_permission, part);
+  const bool now = mm.profile().sealed_file == SealedFile::refuses_shared;
+  if (!vma.is(VmFlags::shared) || !vma.is(now ? VmFlags::write : VmFlags::may_write))
+    return mm.refuse(EACCES, Rule::file_permission, part);
   if (has(vma.object->seals(), FileSeals::write | FileSeals::future_write)) {
     return mm.refuse(EPERM, Rule::file_permission, part);
   }

@@ -210,9 +210,10 @@ enum class RemapKept : std::uint8_t {
   distinct,   // 7.x, late releases of 6.12: it stays apart, is split off if locked, and takes its own offset if whole
 };
 
-/// Which mappings a write-sealed memfd refuses (D.5).
+/// Which mappings a write-sealed memfd refuses (D.5). One series of patches (6.7, late 6.1) told shared mappings that
+/// are writable from those that may become so.
 enum class SealedFile : std::uint8_t {
-  refuses_shared,   // 5.10: every shared one
+  refuses_shared,   // 5.10: every shared one; and MADV_REMOVE wants one that is writable now
   refuses_writers,  // then: those that are to be writable
 };
 
