@@ -36,8 +36,13 @@ bool is_mapping(const Origin& origin, const program::Statement& statement);
 /// Makes a signal an access's result, which would end the run.
 void survive_signals(program::Statement& statement);
 
+/// What of a state of memory a forked child begins with; a copy, unless the state says otherwise.
+template <class State>
+State forked(const State& state) {
+  return state;
+}
+
 /// Visits a block's statements, those of children too; `visit` is given each and gives what stands in its place.
-/// `State` is copied for a child, as its memory is.
 template <class State, class Visit>
 void rewrite(program::Block& block, State state, Visit& visit) {
   program::Block result;
@@ -45,7 +50,7 @@ void rewrite(program::Block& block, State state, Visit& visit) {
   for (program::Statement& statement : block) {
     survive_signals(statement);
     if (auto* child = std::get_if<program::Child>(&statement.node)) {
-      rewrite(child->body, state, visit);
+      rewrite(child->body, forked(state), visit);
       result.push_back(std::move(statement));
     } else {
       visit(state, statement, result);

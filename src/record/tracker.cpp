@@ -1,11 +1,15 @@
 #include "record/tracker.h"
 
+#include <initializer_list>
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/signal.h"
 #include "program/copy.h"
+#include "program/ioctl.h"
 #include "program/strace_statement.h"
 #include "record/ranges.h"
 #include "record/rewrite.h"
@@ -81,13 +85,35 @@ std::optional<Stored> stored(const Statement& statement) {
   return Stored{{Addr{*address}.page_floor(), Addr{page_ceil(*address + *length)}}, true};
 }
 
-class ByMprotect {
+/// The ranges that a tracker watches as the program runs: those of an interval's begin, without what was stored to
+/// since then, and without what the program has mapped, unmapped or protected itself.
+class Watch {
  public:
-  ByMprotect(TrackedProgram& result, const std::vector<IntervalStart>& intervals) : result_(result) {
+  Watch(TrackedProgram& result, const std::vector<IntervalStart>& intervals) : result_(result) {
     for (const IntervalStart& interval : intervals) {
       starts_.emplace(&result.program.body[interval.statement], &interval.tracked);
     }
   }
+
+ protected:
+  const std::vector<Range>* begins_at(const Statement& statement) const {
+    const auto start = starts_.find(&statement);
+    return start == starts_.end() ? nullptr : start->second;
+  }
+  static bool changes_mappings(Sys sys) {
+    return sys == Sys::mremap || sys == Sys::mmap || sys == Sys::munmap || sys == Sys::mprotect ||
+           sys == Sys::pkey_mprotect;
+  }
+
+  TrackedProgram& result_;
+
+ private:
+  std::map<const Statement*, const std::vector<Range>*> starts_;
+};
+
+class ByMprotect : Watch {
+ public:
+  using Watch::Watch;
 
   void run() {
     auto visit = [this](Ranges& guarded, Statement& statement, program::Block& block) {
@@ -98,8 +124,8 @@ class ByMprotect {
 
  private:
   void visit(Ranges& guarded, Statement& statement, program::Block& block) {
-    if (const auto start = starts_.find(&statement); start != starts_.end()) {
-      for (const Range& range : *start->second) {
+    if (const auto* tracked = begins_at(statement)) {
+      for (const Range& range : *tracked) {
         block.push_back(protect(range, Prot::read));
         guarded.add(range);
       }
@@ -122,28 +148,132 @@ class ByMprotect {
     guarded.remove(stores.pages);
   }
 
-  /// What the program maps, unmaps and protects itself is not tracked until the next interval; what it moves is made
-  /// writable first.
   static void before_call(Ranges& guarded, const Asked& call, program::Block& block) {
-    switch (call.call->sys) {
-      case Sys::mremap:
-        for (const Range& part : guarded.overlapping(call.range)) {
-          block.push_back(protect(part, Prot::read | Prot::write));
-        }
-        [[fallthrough]];
-      case Sys::mmap:
-      case Sys::munmap:
-      case Sys::mprotect:
-      case Sys::pkey_mprotect:
-        guarded.remove(call.range);
-        return;
-      default:
-        return;
+    if (!changes_mappings(call.call->sys)) return;
+    // What the program moves takes the protection along.
+    if (call.call->sys == Sys::mremap) {
+      for (const Range& part : guarded.overlapping(call.range)) {
+        block.push_back(protect(part, Prot::read | Prot::write));
+      }
+    }
+    guarded.remove(call.range);
+  }
+};
+
+/// What the kernel keeps track of is about one process.
+struct OfProcess {
+  Ranges watched;
+};
+OfProcess forked(const OfProcess& /*parent*/) { return {}; }
+
+class ByKernel : Watch {
+ public:
+  ByKernel(TrackedProgram& result, const std::vector<IntervalStart>& intervals, Tracker tracker,
+           const UserfaultfdSetUp& set_up)
+      : Watch(result, intervals), tracker_(tracker), set_up_(set_up) {}
+
+  void run() {
+    if (tracker_ != Tracker::soft_dirty) {
+      descriptor_ = result_.program.slots.size();
+      result_.program.slots.emplace_back(kDescriptor);
+    }
+    auto visit = [this](OfProcess& process, Statement& statement, program::Block& block) {
+      this->visit(process.watched, statement, block);
+    };
+    rewrite(result_.program.body, OfProcess{}, visit);
+  }
+
+ private:
+  static constexpr std::string_view kDescriptor = "tracker";
+  static constexpr std::uint64_t kSoftDirty = 4;
+  static constexpr std::uint64_t kUserModeOnly = 1;
+  static constexpr std::uint64_t kModeWp = 2;
+  static constexpr std::uint64_t kProtect = 1;
+  static constexpr std::uint64_t kUnprotect = 0;
+
+  void visit(Ranges& watched, Statement& statement, program::Block& block) {
+    if (const auto* tracked = begins_at(statement)) begin_interval(watched, *tracked, block);
+    if (const auto stores = stored(statement)) before_store(watched, *stores, block);
+    if (const auto call = asked(statement); call && statement.position.line != 0 && changes_mappings(call->call->sys)) {
+      watched.remove(call->range);
+    }
+    block.push_back(std::move(statement));
+  }
+
+  void begin_interval(Ranges& watched, const std::vector<Range>& tracked, program::Block& block) {
+    if (tracker_ == Tracker::soft_dirty) {
+      block.push_back(call_statement(kOwnPosition, Sys::clear_refs, {{kSoftDirty}}));
+    } else if (!opened_) {
+      opened_ = true;
+      block.push_back(call_statement_into(kOwnPosition, Sys::userfaultfd, {{set_up_.flags}},
+                                          {descriptor_, Spelling::variable, kDescriptor}));
+      constexpr std::uint64_t kApi = 0xaa;
+      block.push_back(request("UFFDIO_API", {kApi, set_up_.features}));
+    }
+    for (const Range& range : tracked) {
+      watched.add(range);
+      if (tracker_ == Tracker::soft_dirty) continue;
+      for (const Range& part : mappings(range)) {
+        block.push_back(request("UFFDIO_REGISTER", {part.start.value, part.bytes(), kModeWp}));
+        block.push_back(write_protect(part, kProtect));
+      }
     }
   }
 
-  TrackedProgram& result_;
-  std::map<const Statement*, const std::vector<Range>*> starts_;
+  /// What is registered does not merge with what is mapped behind it later: one mapping without a tracker may be
+  /// several now, with borders where tracked ones have ended.
+  std::vector<Range> mappings(Range range) {
+    std::vector<Range> parts;
+    if (set_up_.requests == UserfaultfdSetUp::Requests::of_one_mapping) {
+      Addr start = range.start;
+      for (auto border = borders_.upper_bound(start); border != borders_.end() && *border < range.end; ++border) {
+        parts.push_back({start, *border});
+        start = *border;
+      }
+      parts.push_back({start, range.end});
+    } else {
+      parts.push_back(range);
+    }
+    borders_.insert({range.start, range.end});
+    return parts;
+  }
+
+  void before_store(Ranges& watched, const Stored& stores, program::Block& block) {
+    const auto parts = watched.overlapping(stores.pages);
+    for (const Range& part : parts) result_.dirty += part.pages();
+    const bool refused = tracker_ == Tracker::uffd_sync && (set_up_.flags & kUserModeOnly) != 0;
+    if (stores.by_kernel && refused && !parts.empty()) {
+      ++result_.kernel_stores;
+      for (const Range& part : parts) block.push_back(write_protect(part, kUnprotect));
+    }
+    watched.remove(stores.pages);
+  }
+
+  Statement write_protect(Range range, std::uint64_t mode) const {
+    return request("UFFDIO_WRITEPROTECT", {range.start.value, range.bytes(), mode});
+  }
+
+  /// An ioctl_userfaultfd(2) of the tracker's.
+  Statement request(const std::string& name, std::initializer_list<std::uint64_t> fields) const {
+    program::SystemCall call;
+    call.sys = Sys::ioctl;
+    const auto add = [&](auto node) {
+      call.arguments.push_back(std::make_unique<program::Expr>(kOwnPosition, std::move(node)));
+    };
+    add(program::Variable{program::Slot{static_cast<std::uint32_t>(descriptor_)}, std::string(kDescriptor)});
+    add(program::NamedConstant{program::ioctl_named(name)->number, name});
+    for (const std::uint64_t field : fields) add(program::Number{field, std::to_string(field)});
+    Statement statement;
+    statement.position = kOwnPosition;
+    statement.node = std::move(call);
+    return statement;
+  }
+
+  Tracker tracker_;
+  const UserfaultfdSetUp& set_up_;
+  std::size_t descriptor_ = 0;  // the variable of the userfaultfd
+  bool opened_ = false;
+  std::set<Addr> borders_;  // of what was tracked in any interval
 };
 
 }  // namespace
@@ -161,11 +291,17 @@ std::vector<std::size_t> intervals_of_touches(const Import& recording, std::size
   });
 }
 
-TrackedProgram tracked(const program::Program& program, Tracker tracker, const std::vector<IntervalStart>& intervals) {
+TrackedProgram tracked(const program::Program& program, Tracker tracker, const std::vector<IntervalStart>& intervals,
+                       const UserfaultfdSetUp& set_up) {
   TrackedProgram result{program::copy(program), 0, 0};
   switch (tracker) {
     case Tracker::mprotect:
       ByMprotect(result, intervals).run();
+      break;
+    case Tracker::soft_dirty:
+    case Tracker::uffd_sync:
+    case Tracker::uffd_async:
+      ByKernel(result, intervals, tracker, set_up).run();
       break;
   }
   return result;

@@ -14,7 +14,10 @@ namespace faultline::record {
 
 /// How that can be done.
 enum class Tracker : std::uint8_t {
-  mprotect,  // write-protected by mprotect(2), and a handler of SIGSEGV that makes single pages writable again
+  mprotect,    // write-protected by mprotect(2), and a handler of SIGSEGV that makes single pages writable again
+  soft_dirty,  // 4 written to /proc/self/clear_refs, the bits read from pagemap(5)
+  uffd_sync,   // UFFDIO_WRITEPROTECT, and a handler that takes the protection of single pages away
+  uffd_async,  // the same with UFFD_FEATURE_WP_ASYNC: the kernel does that, and pagemap tells
 };
 
 /// Where an interval of tracking begins: before a statement of the process's body, with what is tracked from there on.
@@ -36,7 +39,18 @@ struct TrackedProgram {
   std::uint64_t kernel_stores = 0;
 };
 
-/// Forked children inherit the protection and the handler.
-TrackedProgram tracked(const program::Program& program, Tracker tracker, const std::vector<IntervalStart>& intervals);
+/// How a userfaultfd is asked for: the flags of userfaultfd(2), and the features of UFFDIO_API.
+struct UserfaultfdSetUp {
+  /// May one request be about several mappings? Up to 6.3 UFFDIO_WRITEPROTECT fails for more than one.
+  enum class Requests : std::uint8_t { of_one_mapping, of_several };
+
+  std::uint64_t flags = 0;
+  std::uint64_t features = 0;
+  Requests requests = Requests::of_several;
+};
+
+/// Forked children inherit the protection and the handler of SIGSEGV; otherwise they are not tracked.
+TrackedProgram tracked(const program::Program& program, Tracker tracker, const std::vector<IntervalStart>& intervals,
+                       const UserfaultfdSetUp& set_up = {});
 
 }  // namespace faultline::record

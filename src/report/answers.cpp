@@ -40,7 +40,7 @@ Answer at_the_peak(Question question, const Subject& subject, const StudyFigures
 
 Answer policies(const Subject& subject, const PolicyOptions& options) {
   const PolicyMatrix matrix = policy_matrix(subject, options);
-  return {{}, {policy_overview(matrix), policy_cells(matrix)}, policy_refusals(matrix), policy_overview(matrix)};
+  return {{}, {policy_cells(matrix)}, policy_refusals(matrix), policy_overview(matrix)};
 }
 
 Answer seals(const Subject& subject, const StudyFigures& figures) {
@@ -93,7 +93,8 @@ Answer answer(Question question, const Subject& subject, const StudyFigures& fig
 std::string answer_text(const Answer& answer, std::size_t most, Colour colour) {
   std::string text;
   for (const std::string& line : answer.lines) text += line + "\n";
-  bool follows = false;
+  bool follows = answer.overview.has_value();
+  if (follows) text += table_text(*answer.overview, answer.overview->rows.size(), colour);
   for (const Table& table : answer.shown) {
     const std::string shown = table_text(table, most, colour);
     if (follows && !shown.empty()) text += "\n";

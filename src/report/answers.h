@@ -18,7 +18,7 @@ struct Answer {
   std::vector<std::string> lines;  // for readers, before the tables
   std::vector<Table> shown;        // for readers
   Table data;
-  std::optional<Table> overview;  // of data that has one
+  std::optional<Table> overview;  // for both, where there is one: as a whole
 };
 
 struct AnswerOptions {

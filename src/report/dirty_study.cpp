@@ -71,7 +71,39 @@ struct Named {
   record::Tracker tracker;
   std::string_view name;
 };
-constexpr std::array kTrackers{Named{record::Tracker::mprotect, "mprotect and SIGSEGV"}};
+constexpr std::array kTrackers{
+    Named{record::Tracker::mprotect, "mprotect and SIGSEGV"}, Named{record::Tracker::soft_dirty, "soft-dirty"},
+    Named{record::Tracker::uffd_sync, "uffd-wp, sync"}, Named{record::Tracker::uffd_async, "uffd-wp, async"}};
+
+/// Why the model's kernel cannot do that; empty where it can.
+std::string lacking(const mm::Profile& profile, record::Tracker tracker) {
+  const std::string kernel = "Linux " + profile.version + " on " + std::string(arch::arch_name(profile.arch));
+  switch (tracker) {
+    case record::Tracker::mprotect:
+      return {};
+    case record::Tracker::soft_dirty:
+      return profile.soft_dirty == mm::SoftDirty::present ? "" : "no soft-dirty bits in " + kernel;
+    case record::Tracker::uffd_sync:
+      return has(profile.uffd_features, mm::UffdFeatures::pagefault_flag_wp) ? "" : "no write protection in " + kernel;
+    case record::Tracker::uffd_async:
+      return has(profile.uffd_features, mm::UffdFeatures::wp_async) ? "" : "no UFFD_FEATURE_WP_ASYNC in " + kernel;
+  }
+  return {};
+}
+
+/// As a program without privileges asks for it; pages that are not there yet are protected too where that can be.
+record::UserfaultfdSetUp set_up(const mm::Profile& profile, record::Tracker tracker) {
+  constexpr std::uint64_t kUserModeOnly = 1;
+  auto features = profile.uffd_features & mm::UffdFeatures::wp_unpopulated;
+  if (tracker == record::Tracker::uffd_async) features |= mm::UffdFeatures::wp_async;
+  using Requests = record::UserfaultfdSetUp::Requests;
+  return {profile.uffd_access == mm::UffdAccess::user_mode_only ? kUserModeOnly : 0, std::to_underlying(features),
+          profile.uffd_range == mm::UffdRange::one_mapping ? Requests::of_one_mapping : Requests::of_several};
+}
+
+void add_note(TrackerFigures& figures, const std::string& note) {
+  figures.note += (figures.note.empty() ? "" : "; ") + note;
+}
 
 /// A figure of one interval, with the sign of what is spared.
 std::string each(std::uint64_t added, std::uint64_t intervals) {
@@ -100,17 +132,29 @@ DirtyFigures compare_trackers(const Subject& subject, const DirtyOptions& option
   figures.intervals = starts.size();
   figures.most_vmas = usual.most_vmas();
   for (const auto& [tracker, name] : kTrackers) {
-    const record::TrackedProgram tracked = record::tracked(program, tracker, intervals);
-    WholeRun run({});
-    machine::explain(subject.profile, tracked.program, subject.settings, run, run);
     TrackerFigures found;
     found.name = name;
-    found.calls = run.calls() - usual.calls();
-    found.dirty = tracked.dirty;
-    found.most_vmas = run.most_vmas();
-    found.added = run.counted() - usual.counted();
-    if (tracked.kernel_stores > 0) {
-      found.note = plural(tracked.kernel_stores, "store", "stores") + " by the kernel would be EFAULT";
+    found.note = lacking(subject.profile, tracker);
+    found.possible = found.note.empty();
+    if (found.possible) {
+      const record::UserfaultfdSetUp how = set_up(subject.profile, tracker);
+      const record::TrackedProgram tracked = record::tracked(program, tracker, intervals, how);
+      WholeRun run({});
+      machine::explain(subject.profile, tracked.program, subject.settings, run, run);
+      found.dirty = tracked.dirty;
+      found.most_vmas = run.most_vmas();
+      found.added = run.counted() - usual.counted();
+      found.handler_runs = found.added[Counter::fault_signal] + found.added[Counter::fault_uffd];
+      // The model's own handler of userfaultfds answers each event by one ioctl.
+      found.calls = run.calls() - usual.calls() + found.added[Counter::fault_uffd];
+      if (tracked.kernel_stores > 0) {
+        add_note(found, plural(tracked.kernel_stores, "store", "stores") + " by the kernel would be EFAULT");
+      }
+      const bool is_uffd = tracker == record::Tracker::uffd_sync || tracker == record::Tracker::uffd_async;
+      if (is_uffd && how.features == 0) add_note(found, "pages that are not there yet are not protected");
+      if (tracker == record::Tracker::soft_dirty || tracker == record::Tracker::uffd_async) {
+        add_note(found, "and pagemap is read");
+      }
     }
     figures.trackers.push_back(std::move(found));
   }
@@ -119,10 +163,11 @@ DirtyFigures compare_trackers(const Subject& subject, const DirtyOptions& option
 
 Table dirty_table(const DirtyFigures& figures) {
   constexpr auto kRight = Align::right;
+  constexpr std::size_t kNote = 8;
   Table table{{{"tracker", "tracker"},
                {"", "dirty", kRight},
                {"", "faults", kRight},
-               {"", "signals", kRight},
+               {"", "handler runs", kRight},
                {"", "calls", kRight},
                {"", "PTEs", kRight},
                {"", "flushes", kRight},
@@ -132,40 +177,26 @@ Table dirty_table(const DirtyFigures& figures) {
                {"tracked_pages", ""},
                {"dirty", ""},
                {"exceptions", ""},
-               {"signals", ""},
+               {"handler_runs", ""},
                {"calls", ""},
                {"ptes_changed", ""},
                {"flushes", ""}},
               {}};
   for (const TrackerFigures& t : figures.trackers) {
     if (!t.possible) {
-      table.rows.push_back({t.name,
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            t.note,
-                            figures.intervals,
-                            figures.tracked_pages,
-                            {},
-                            {},
-                            {},
-                            {},
-                            {},
-                            {}});
+      std::vector<TableCell> row(table.columns.size());
+      row[0] = t.name;
+      row[kNote] = t.note;
+      table.rows.push_back(std::move(row));
       continue;
     }
     const std::uint64_t flushes = t.added[Counter::flushes_ranged] + t.added[Counter::flushes_full];
     const std::uint64_t exceptions = t.added[Counter::exceptions];
-    const std::uint64_t signals = t.added[Counter::fault_signal];
     const std::uint64_t ptes = t.added[Counter::ptes_changed];
     const auto mean = [&](std::uint64_t added) { return each(added, figures.intervals); };
-    table.rows.push_back({t.name, mean(t.dirty), mean(exceptions), mean(signals), mean(t.calls), mean(ptes),
+    table.rows.push_back({t.name, mean(t.dirty), mean(exceptions), mean(t.handler_runs), mean(t.calls), mean(ptes),
                           mean(flushes), t.most_vmas, t.note, figures.intervals, figures.tracked_pages, t.dirty,
-                          exceptions, signals, t.calls, ptes, flushes});
+                          exceptions, t.handler_runs, t.calls, ptes, flushes});
   }
   return table;
 }

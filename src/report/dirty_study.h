@@ -24,7 +24,8 @@ struct TrackerFigures {
   std::uint64_t calls = 0;  // that it makes
   std::uint64_t dirty = 0;  // pages that it has seen written to, each once in each interval
   std::uint64_t most_vmas = 0;
-  Counters added;  // modulo 2^64: a tracker may spare what would have been
+  std::uint64_t handler_runs = 0;  // of the program's, for a signal or for an event of a userfaultfd
+  Counters added;                  // modulo 2^64: a tracker may spare what would have been
 };
 
 struct DirtyFigures {

@@ -59,6 +59,14 @@ TEST_F(Report, AnswersEachQuestionInEachForm) {
   }
 }
 
+TEST_F(Report, EachPolicyIsNamedHoweverFewLinesAreWanted) {
+  const std::string text = printed({recording("true.rec"), "--what", "policies", "--top", "1", "--map-limit", "9"});
+  for (const char* policy : {"\nnone ", "\nsealed ", "\nMDWE ", "\nW^X ", "\nexec-only ", "\nlimit 9 ", "\nguards "}) {
+    EXPECT_THAT(text, HasSubstr(policy));
+  }
+  EXPECT_THAT(text, HasSubstr("ENOMEM"));
+}
+
 TEST_F(Report, SeveralProcessesAreOneTable) {
   const std::string csv =
       printed({recording("pipe.rec"), recording("true.rec"), "--all", "--what", "protections", "--format", "csv"});
