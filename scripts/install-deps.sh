@@ -15,8 +15,8 @@ build=(
 lint=(clang-format-19 clang-tidy-19)
 # The machine vm: QEMU for both architectures, and the compiler of the arm64 agent.
 vm=(qemu-system-x86 qemu-system-arm g++-aarch64-linux-gnu)
-# Recording programs: QEMU's user mode, and a compiler for its tests of arm64 programs.
-record=(qemu-user g++-aarch64-linux-gnu)
+# Recording programs: QEMU's user mode, and for its tests a compiler for arm64 and callgrind_annotate.
+record=(qemu-user g++-aarch64-linux-gnu valgrind)
 fuzz=(clang-19 libclang-rt-19-dev)
 
 wanted=()
