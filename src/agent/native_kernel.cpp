@@ -47,19 +47,20 @@ run::CallOutcome NativeKernel::call(const run::CallRequest& call) {
 }
 
 run::CallOutcome NativeKernel::clear_refs(int number) {
-  run::CallOutcome outcome = call_raw(process_.clear_refs.write_of(number), program::Sys::clear_refs);
-  if (outcome.error) return outcome;
-  outcome.value = 0;
-  if (number != kSoftDirty) return outcome;
-  process_.memory.track_soft_dirty();
-  // It has write-protected the agent's own memory, too.
+  const RawCall raw = process_.clear_refs.write_of(number);
+  run::CallOutcome outcome;
+  // It write-protects the agent's own memory, too, whose faults are not the program's.
   counts_.leave_out([&] {
+    outcome = call_raw(raw, program::Sys::clear_refs);
     if (process_.settled) {
       process_.own.touch();
     } else {
       process_.own.touch_near();
     }
   });
+  if (outcome.error) return outcome;
+  outcome.value = 0;
+  if (number == kSoftDirty) process_.memory.track_soft_dirty();
   return outcome;
 }
 

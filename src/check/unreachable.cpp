@@ -50,6 +50,7 @@ bool rule_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
   if (profile.huge_zero == mm::HugeZero::split && is_rule(cell, {Rule::huge_page_over_zero})) return true;
   if (profile.huge_zero == mm::HugeZero::allocate && is_rule(cell, {Rule::huge_split_zero})) return true;
   if (profile.mdwe == mm::Mdwe::absent && is_rule(cell, {Rule::write_exec_denied})) return true;
+  if (profile.mremap != mm::Mremap::parameters_first && is_rule(cell, {Rule::watched_among_others})) return true;
   if (profile.uffd_close == mm::UffdClose::unprotects && is_rule(cell, {Rule::uffd_leftover})) return true;
   if (!has(profile.uffd_features, mm::UffdFeatures::wp_async) && is_rule(cell, {Rule::uffd_async})) return true;
   const bool notifies =

@@ -175,13 +175,17 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
 
 namespace {
 
+/// May the end of a mapping merge with what follows? Up to 6.3 requests to a userfaultfd compare with the offset of the
+/// mapping's begin, and such a part stays apart.
+enum class Tail : std::uint8_t { merges, stays_apart };
+
 /// modify_flags() but for the usage and for what the kernel then makes of VM_SOFTDIRTY.
-Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd) {
+Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd, Tail tail) {
   const bool touches_start = part.start == vma->start;
   const bool touches_end = part.end == vma->end;
   if (!touches_start && !touches_end) tell_merge(mm, part, Rule::no_merge_middle);
   Vma* const below = touches_start ? mm.vmas.prev(*vma) : nullptr;
-  Vma* const above = touches_end ? mm.vmas.next(*vma) : nullptr;
+  Vma* const above = touches_end && (touches_start || tail == Tail::merges) ? mm.vmas.next(*vma) : nullptr;
   Neighbours joined;
   if (below != nullptr || above != nullptr) {
     joined = joining(mm, below, above,
@@ -231,13 +235,11 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
 
 }  // namespace
 
-Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
-  return modify_watch(mm, vma, part, flags, vma->uffd);
-}
+namespace {
 
-Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd) {
+Result<Vma*> modify(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd, Tail tail) {
   const VmFlags before = vma->flags;
-  const Result<Vma*> modified = merge_or_split(mm, vma, part, flags, uffd);
+  const Result<Vma*> modified = merge_or_split(mm, vma, part, flags, uffd, tail);
   if (!modified) return modified;
   mm.usage.change(before, flags, part.pages());
   if (mm.profile().soft_dirty_merge == SoftDirtyMerge::by_the_call) {
@@ -245,6 +247,17 @@ Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uf
     vma_now.flags = (vma_now.flags & ~VmFlags::soft_dirty) | (flags & VmFlags::soft_dirty);
   }
   return modified;
+}
+
+}  // namespace
+
+Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
+  return modify(mm, vma, part, flags, vma->uffd, Tail::merges);
+}
+
+Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd) {
+  const Tail tail = mm.profile().uffd_range == UffdRange::one_mapping ? Tail::stays_apart : Tail::merges;
+  return modify(mm, vma, part, flags, uffd, tail);
 }
 
 Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {

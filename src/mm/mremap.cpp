@@ -220,6 +220,9 @@ Result<Addr> move_all(Mm& mm, const Request& request) {
   for (Addr at = source.start; vma != nullptr && vma->start < source.end;) {
     const Range part = source.intersect(vma->range());
     visit_vma(mm);
+    // What a userfaultfd watches moves alone: it may have to be told.
+    const bool alone = part == source;
+    if (vma->uffd != 0 && !alone) return mm.refuse(EFAULT, Rule::watched_among_others, part);
     const Request one{part.start, part.bytes(), part.bytes(), request.flags,
                       request.target + (part.start - request.old)};
     if (auto sealed = check_seal(mm, *vma, one); !sealed) return std::unexpected(sealed.error());

@@ -118,9 +118,9 @@ enum class UffdAccess : std::uint8_t {
   user_mode_only,  // 5.11 on: without privileges only with UFFD_USER_MODE_ONLY
 };
 
-/// What UFFDIO_WRITEPROTECT takes at once.
+/// What requests to a userfaultfd can be about.
 enum class UffdRange : std::uint8_t {
-  one_mapping,  // up to 6.3
+  one_mapping,  // up to 6.3: UFFDIO_WRITEPROTECT of no more, and the end of one merges with nothing behind it
   mappings,
 };
 

@@ -83,6 +83,7 @@ constexpr auto kRules = std::to_array<RuleWords>({
     {Rule::commit_limit, "the machine promises no more memory", "D.5"},
     {Rule::file_permission, "the file is not open for that, or sealed against it", "D.3"},
     {Rule::not_watched, "the userfaultfd does not watch that, or not so", "D.9"},
+    {Rule::watched_among_others, "a userfaultfd watches it, and it is moved together with others", "D.9"},
     {Rule::write_exec_denied, "PR_SET_MDWE: what was writable may not become executable", "D.3"},
     {Rule::hole, "part of the range is not mapped", "D.3"},
     {Rule::bad_argument, "an argument is refused", "D.3"},

@@ -91,6 +91,7 @@ enum class Rule : std::uint8_t {
   commit_limit,
   file_permission,
   not_watched,
+  watched_among_others,
   write_exec_denied,
   hole,
   bad_argument,
