@@ -220,6 +220,9 @@ Result<Addr> move_all(Mm& mm, const Request& request) {
   for (Addr at = source.start; vma != nullptr && vma->start < source.end;) {
     const Range part = source.intersect(vma->range());
     visit_vma(mm);
+    // A userfaultfd may want to hear of the move, for which the lock would have to be dropped in between.
+    const bool alone = part.start == source.start && vma->end >= source.end;
+    if (vma->is(kUffdFlags) && !alone) return mm.refuse(EFAULT, Rule::vma_forbids, vma->range());
     const Request one{part.start, part.bytes(), part.bytes(), request.flags,
                       request.target + (part.start - request.old)};
     if (auto sealed = check_seal(mm, *vma, one); !sealed) return std::unexpected(sealed.error());
