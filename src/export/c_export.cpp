@@ -9,6 +9,7 @@
 #include "base/signal.h"
 #include "export/c_expression.h"
 #include "export/c_parts.h"
+#include "export/c_tables.h"
 #include "export/c_variables.h"
 #include "program/printer.h"
 
@@ -42,57 +43,31 @@ bool speaks_of_huge_pages(const Statement& statement) {
 class CExporter {
  public:
   CExporter(const Program& program, const CExport& options)
-      : program_(program), options_(options), variables_(program), expressions_(variables_, measures_, parts_) {}
+      : program_(program),
+        options_(options),
+        tables_(options),
+        variables_(program),
+        expressions_(variables_, measures_, parts_) {}
 
   std::string text() {
     number_measures(program_.body, -1);
     if (std::ranges::none_of(program_.body, speaks_of_huge_pages)) parts_.use(CPart::no_huge_pages);
     block(program_.body);
-    return heading() + c_declarations(parts_) + tables() + c_definitions(parts_) + threads_ +
-           "\nstatic void program(void) {\n" + out_ +
+    return tables_.heading(program_.answers) + c_declarations(parts_) + tables_.text() + c_definitions(parts_) +
+           threads_ + "\nstatic void program(void) {\n" + out_ +
            "}\n\nint main(void) {\n  begin();\n  program();\n  return finish();\n}\n";
   }
 
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  // The tables
-
-  std::string heading() const {
-    std::string text;
-    const auto comment = [&](const std::string& line) { text += "// " + line + "\n"; };
-    if (!program_.answers.empty()) comment(program_.answers);
-    comment("Made of " + options_.origin + " by faultline. To run it:");
-    comment("  cc -O2 -Wall -Wextra -pthread -o reproducer reproducer.c && ./reproducer");
-    comment("It prints calls, page faults (ru_minflt) and mappings of each operation" +
-            (options_.machine.empty() ? "." : ", here and on " + options_.machine + "."));
-    comment("Exit status: 1 where a result or an expectation does not hold.");
-    return text;
-  }
-
-  std::string tables() const {
-    std::string text = "\n";
-    text += options_.machine.empty() ? "#define MODEL NULL\n" : "#define MODEL " + c_string(options_.machine) + "\n";
-    text += std::string("#define ANY_MEASURE ") + (measure_lines_.empty() ? "0" : "1") + "\n";
-    text += "enum { OPERATIONS = " + std::to_string(rows_.size()) +
-            ", MEASURES = " + std::to_string(std::max<std::size_t>(1, measure_lines_.size())) + " };\n";
-    text += "static const struct operation operations[OPERATIONS + 1] = {\n";
-    for (const std::string& row : rows_) text += "    " + row + ",\n";
-    text += "    {0, -1, NULL, -1, -1, -1}};\n";
-    text += "static const struct measure measures[MEASURES] = {\n";
-    for (const std::string& line : measure_lines_) text += "    " + line + ",\n";
-    if (measure_lines_.empty()) text += "    {NULL, -1},\n";
-    return text + "};\n";
-  }
-
   void number_measures(const Block& block, int outer) {
     for (const Statement& statement : block) {
       int inner = outer;
       if (const auto* measure = std::get_if<Measure>(&statement.node)) {
-        inner = static_cast<int>(measure_lines_.size());
-        measures_.emplace(measure->name, measure_lines_.size());
+        inner = tables_.add_measure(measure->name, outer);
+        measures_.emplace(measure->name, inner);
         numbers_[measure] = inner;
-        measure_lines_.push_back("{" + c_string(measure->name) + ", " + std::to_string(outer) + "}");
       }
       std::visit(
           [&](const auto& node) {
@@ -104,16 +79,7 @@ class CExporter {
 
   /// A row of the table of operations; its number.
   std::string row(const Statement& statement) {
-    const std::size_t number = rows_.size();
-    std::string figures = "-1, -1, -1";
-    if (number < options_.figures.size()) {
-      const CFigures& counted = options_.figures[number];
-      figures = std::to_string(counted.calls) + ", " + std::to_string(counted.faults) + ", " +
-                (counted.vmas ? std::to_string(*counted.vmas) : "-1");
-    }
-    rows_.push_back("{" + std::to_string(statement.position.line) + ", " + std::to_string(measure_) + ", " +
-                    c_string(title(statement)) + ", " + figures + "}");
-    return std::to_string(number);
+    return std::to_string(tables_.add_operation(statement.position.line, measure_, title(statement)));
   }
 
   // Statements
@@ -343,13 +309,12 @@ class CExporter {
 
   const Program& program_;
   const CExport& options_;
+  CTables tables_;
   CVariables variables_;
   CMeasures measures_;
   CParts parts_;
   CExpressions expressions_;
   std::map<const Measure*, int> numbers_;
-  std::vector<std::string> measure_lines_;
-  std::vector<std::string> rows_;
   std::set<std::uint32_t> declared_;
   std::string threads_;
   std::string out_;

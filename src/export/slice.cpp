@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "export/relevance.h"
+#include "export/spelling.h"
 #include "export/text.h"
 #include "program/parser.h"
 

@@ -10,6 +10,7 @@
 #include "base/flags.h"
 #include "base/signal.h"
 #include "export/relevance.h"
+#include "export/spelling.h"
 #include "program/print_expression.h"
 #include "program/strace_statement.h"
 
@@ -18,82 +19,6 @@ namespace {
 
 using program::Spelling;
 using program::Sys;
-
-// From here on a process has its libraries and its stack. Moved by whole entries of the upper page tables, so that what
-// shared tables shares them still.
-constexpr std::uint64_t kTop = 0x7f0000000000;
-constexpr std::uint64_t kMovedTop = 0x100000000000;
-constexpr std::uint64_t kArm64Top = 0xff0000000000;
-
-/// How the arguments of a call are written, one letter each.
-std::string_view spelling_of(Sys sys) {
-  switch (sys) {
-    case Sys::mmap:
-      return "anpmnn";
-    case Sys::munmap:
-    case Sys::mlock:
-    case Sys::munlock:
-    case Sys::mseal:
-      return "ann";
-    case Sys::mprotect:
-    case Sys::pkey_mprotect:
-      return "anpn";
-    case Sys::madvise:
-      return "anv";
-    case Sys::mremap:
-      return "annra";
-    case Sys::mlock2:
-      return "anl";
-    case Sys::mlockall:
-      return "L";
-    case Sys::msync:
-      return "ans";
-    case Sys::mincore:
-      return "ana";
-    case Sys::memfd_create:
-      return "tf";
-    case Sys::open:
-      return "tnn";
-    case Sys::read:
-    case Sys::write:
-      return "nan";
-    case Sys::prctl:
-      return "onnnn";
-    case Sys::pipe2:
-      return "an";
-    case Sys::prlimit64:
-      return "nnaa";
-    default:
-      return "nnnnnn";
-  }
-}
-
-Spelling spelling_named(char letter) {
-  switch (letter) {
-    case 'a':
-      return Spelling::address;
-    case 'p':
-      return Spelling::protection;
-    case 'm':
-      return Spelling::map_flags;
-    case 'v':
-      return Spelling::advice;
-    case 'r':
-      return Spelling::remap_flags;
-    case 's':
-      return Spelling::sync_flags;
-    case 'l':
-      return Spelling::lock_flags;
-    case 'L':
-      return Spelling::lockall_flags;
-    case 'f':
-      return Spelling::memfd_flags;
-    case 'o':
-      return Spelling::prctl_option;
-    default:
-      return Spelling::number;
-  }
-}
 
 std::string hex(std::uint64_t value) { return program::spelled({value, Spelling::address}); }
 std::string number(std::uint64_t value) { return program::spelled({value, Spelling::number}); }
@@ -227,7 +152,6 @@ class Writer {
     Event event = events_[i];
     const bool places = call.sys == Sys::mmap || call.sys == Sys::mremap;
     if (places && !event.error) place(event, call.sys);
-    const std::string_view spelling = spelling_of(call.sys);
     const auto descriptor = descriptor_argument(event);
     std::string text(program::sys_name(call.sys));
     text += "(";
@@ -241,7 +165,7 @@ class Writer {
       } else if (descriptor == a && input_.descriptors.used_by(i)) {
         text += variable(*input_.descriptors.used_by(i));
       } else {
-        const Spelling how = spelling_named(a < spelling.size() ? spelling[a] : 'n');
+        const Spelling how = spelling_of(call.sys, a);
         text += program::spelled({how == Spelling::address ? moved(value) : value, how});
       }
     }
@@ -337,12 +261,6 @@ class Writer {
 };
 
 }  // namespace
-
-std::uint64_t moved(std::uint64_t address) {
-  if (address >= kArm64Top && address < kArm64Top + 0x10000000000) return address - kArm64Top + kMovedTop;
-  if (address >= kTop && address < kTop + 0x10000000000) return address - kTop + kMovedTop;
-  return address;
-}
 
 SliceText slice_text(const TextInput& input, const std::vector<std::size_t>& kept, JoinAccesses join, Assert assert) {
   return Writer(input, kept, join, assert).text();

@@ -31,7 +31,4 @@ struct TextInput {
 /// there.
 SliceText slice_text(const TextInput& input, const std::vector<std::size_t>& kept, JoinAccesses join, Assert assert);
 
-/// Where the slice has what was at that address.
-std::uint64_t moved(std::uint64_t address);
-
 }  // namespace faultline::exports
