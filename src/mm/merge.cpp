@@ -93,6 +93,11 @@ Neighbours joining(Mm& mm, Vma* prev, Vma* next, const Proposal& proposal) {
   return result;
 }
 
+void absorb_next(Mm& mm, Vma* vma, Vma* next) {
+  mm.vmas.absorb_next(vma, next);
+  mm.count(Counter::vmas_freed);
+}
+
 void count_merge(Mm& mm, const Vma& merged, std::uint64_t joins) {
   mm.count(Counter::merges, joins);
   tell_merge(mm, merged.range(), Rule::merged);
@@ -126,20 +131,23 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
                                     unless_apart(mm.vmas.find(proposal.range.start)), proposal);
   if (prev != nullptr) {
     mm.vmas.set_end(prev, proposal.range.end);
+    mm.count(Counter::bounds_moved);
     adopt(mm.profile(), *prev, proposal.flags, proposal.anon_vma, proposal.chain);
     if (next != nullptr) {
       adopt(mm.profile(), *prev, next->flags, next->anon_vma, next->chain);
-      mm.vmas.absorb_next(prev, next);
+      absorb_next(mm, prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
     return prev;
   }
   if (next != nullptr) {
     mm.vmas.set_start(next, proposal.range.start);
+    mm.count(Counter::bounds_moved);
     adopt(mm.profile(), *next, proposal.flags, proposal.anon_vma, proposal.chain);
     count_merge(mm, *next, 1);
     return next;
   }
+  mm.count(Counter::vmas_made);
   return mm.vmas.insert(Vma{.start = proposal.range.start,
                             .end = proposal.range.end,
                             .flags = proposal.flags,
@@ -160,12 +168,13 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
                           vma->uffd};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
+  mm.count(Counter::bounds_moved);
   mm.usage.add(vma->flags, proposal.range.pages());
   if (extension == Extension::alone || next == nullptr) return vma;
   const Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
   if (rule == Rule::merged) {
     adopt(mm.profile(), *vma, next->flags, next->anon_vma, next->chain);
-    mm.vmas.absorb_next(vma, next);
+    absorb_next(mm, vma, next);
     count_merge(mm, *vma, 1);
   } else {
     tell_apart(mm, *next, proposal, rule);
@@ -197,13 +206,14 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
     if (!touches_end) {
       split_huge_at(mm, part.end);
       mm.vmas.move_bound(prev, vma, part.end);
+      mm.count(Counter::bounds_moved);
       count_merge(mm, *prev, 1);
       return prev;
     }
-    mm.vmas.absorb_next(prev, vma);
+    absorb_next(mm, prev, vma);
     if (next != nullptr) {
       adopt(mm.profile(), *prev, next->flags, next->anon_vma, next->chain);
-      mm.vmas.absorb_next(prev, next);
+      absorb_next(mm, prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
     return prev;
@@ -212,9 +222,11 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
     adopt(mm.profile(), *next, vma->flags, vma->anon_vma, vma->chain);
     if (touches_start) {
       mm.vmas.absorb_prev(next, vma);
+      mm.count(Counter::vmas_freed);
     } else {
       split_huge_at(mm, part.start);
       mm.vmas.move_bound(vma, next, part.start);
+      mm.count(Counter::bounds_moved);
     }
     count_merge(mm, *next, 1);
     return next;
@@ -242,6 +254,7 @@ Result<Vma*> modify(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd, Ta
   const Result<Vma*> modified = merge_or_split(mm, vma, part, flags, uffd, tail);
   if (!modified) return modified;
   mm.usage.change(before, flags, part.pages());
+  mm.count(Counter::vmas_changed);
   if (mm.profile().soft_dirty_merge == SoftDirtyMerge::by_the_call) {
     Vma& vma_now = **modified;
     vma_now.flags = (vma_now.flags & ~VmFlags::soft_dirty) | (flags & VmFlags::soft_dirty);
@@ -269,6 +282,7 @@ Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {
 
 Vma* split_unchecked(Mm& mm, Vma* vma, Addr at) {
   mm.count(Counter::splits);
+  mm.count(Counter::vmas_made);
   mm.explain([&] { return Event{.kind = EventKind::split, .range = {at, vma->end}}; });
   split_huge_at(mm, at);
   return mm.vmas.split(vma, at);
