@@ -31,7 +31,10 @@ class Prepared final : public machine::Machine {
   run::Report report_;
 };
 
-const mm::Profile kProfile = *mm::parse_profile("6.12");
+const mm::Profile& profile() {
+  static const mm::Profile found = *mm::parse_profile("6.12");
+  return found;
+}
 
 /// What a kernel answers that does what the model does, each call in 1,000 instructions.
 run::Report answer(const program::Program& program) {
@@ -63,7 +66,7 @@ repeat 10 {
 TEST(Observe, TakesWhatIsExecutedOftenAndSucceeds) {
   const program::Program program = parsed(kText);
   Prepared machine(answer(program));
-  const auto observed = observe({"p.fl", &program}, kProfile, machine, {});
+  const auto observed = observe({"p.fl", &program}, profile(), machine, {});
   ASSERT_TRUE(observed) << observed.error();
   ASSERT_EQ(observed->lines.size(), 2U);
   EXPECT_EQ(observed->lines[0].operation, cost::Operation::access);
@@ -82,7 +85,7 @@ TEST(Observe, LeavesOutALineThatTookOtherFaults) {
   run::Report report = answer(program);
   report.rows[1].counted[Counter::exceptions] *= 2;
   Prepared machine(std::move(report));
-  const auto observed = observe({"p.fl", &program}, kProfile, machine, {});
+  const auto observed = observe({"p.fl", &program}, profile(), machine, {});
   ASSERT_TRUE(observed) << observed.error();
   EXPECT_EQ(observed->lines.size(), 1U);
   EXPECT_THAT(observed->left_out,
@@ -94,7 +97,7 @@ TEST(Observe, LeavesOutALineThatFailedElsewhere) {
   run::Report report = answer(program);
   report.rows[2].failures = 3;
   Prepared machine(std::move(report));
-  const auto observed = observe({"p.fl", &program}, kProfile, machine, {});
+  const auto observed = observe({"p.fl", &program}, profile(), machine, {});
   ASSERT_TRUE(observed) << observed.error();
   EXPECT_THAT(observed->left_out, ElementsAre(HasSubstr("3 of 10 executions failed, on the model 0 of 10")));
 }
@@ -104,7 +107,7 @@ TEST(Observe, RefusesAMachineThatCountsNoInstructions) {
   run::Report report = answer(program);
   for (run::Row& row : report.rows) row.metric = run::Metric::nanoseconds;
   Prepared machine(std::move(report));
-  const auto observed = observe({"p.fl", &program}, kProfile, machine, {});
+  const auto observed = observe({"p.fl", &program}, profile(), machine, {});
   ASSERT_FALSE(observed);
   EXPECT_THAT(observed.error(), HasSubstr("expected vm:KERNEL"));
 }
@@ -112,7 +115,7 @@ TEST(Observe, RefusesAMachineThatCountsNoInstructions) {
 TEST(Observe, SaysWhyAProgramDidNotRunToItsEnd) {
   const program::Program program = parsed("store(8)\n");
   Prepared machine(answer(program));
-  const auto observed = observe({"p.fl", &program}, kProfile, machine, {});
+  const auto observed = observe({"p.fl", &program}, profile(), machine, {});
   ASSERT_FALSE(observed);
   EXPECT_THAT(observed.error(), HasSubstr("p.fl: model:6.12 did not run it to its end (line 1)"));
 }
