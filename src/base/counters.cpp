@@ -40,6 +40,23 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"mmap_lock_read", "mmap_lock taken for reading"},
     {"mmap_lock_write", "mmap_lock taken for writing"},
     {"vma_lock", "per-VMA lock taken"},
+    {"accesses", "accesses"},
+    {"vmas_made", "VMAs allocated"},
+    {"vmas_freed", "VMAs freed"},
+    {"bounds_moved", "VMA bounds moved"},
+    {"vmas_changed", "VMAs given other flags"},
+    {"vmas_checked", "VMAs checked before the work"},
+    {"anon_vmas_made", "anon_vmas made"},
+    {"pages_found", "pages found present"},
+    {"pages_missing", "pages found missing"},
+    {"pages_around", "pages mapped around a fault"},
+    {"pages_mlocked", "pages locked or unlocked"},
+    {"pages_lazyfreed", "pages marked by MADV_FREE"},
+    {"pages_unmapped", "pages unmapped"},
+    {"pages_freed", "pages freed"},
+    {"lru_added", "pages put on the LRU lists"},
+    {"gather_pages", "pages taken to gather pages"},
+    {"pages_flushed", "pages flushed by name"},
 });
 static_assert(kCounterNames.size() == kCounters);
 

@@ -48,6 +48,24 @@ enum class Counter : std::uint8_t {
   mmap_lock_read,
   mmap_lock_write,
   vma_lock,
+  // What else a call does, which costs without being asked for: what predictions are made of.
+  accesses,         // loads, stores, atomics and fetches
+  vmas_made,        // VMAs allocated: new mappings, and the second halves of splits
+  vmas_freed,       // by unmapping, and by merging
+  bounds_moved,     // VMAs that grew or shrank without a split
+  vmas_changed,     // VMAs, or parts of them, that got other flags, whatever was split or merged for it
+  vmas_checked,     // of vma_visits: those of a loop before the work, which looks for seals
+  anon_vmas_made,   // first write to a VMA that shares none with a neighbour
+  pages_found,      // that populating, locking or mincore looked for, and found present
+  pages_missing,    // that mincore looked for in vain, in tables that exist
+  pages_around,     // of a file, mapped along with the one that was touched
+  pages_mlocked,    // present pages of VMAs that were locked or unlocked
+  pages_lazyfreed,  // moved by MADV_FREE to where they are reclaimed first: a batch at a time, as lru_added
+  pages_unmapped,   // entries removed that mapped a page other than the zero page
+  pages_freed,      // given back with the last of those entries
+  lru_added,  // new pages put on the LRU lists: a batch at a time, by the fault that fills it or a call that drains it
+  gather_pages,   // that the kernel took to remember the pages it unmaps, beyond the first eight
+  pages_flushed,  // by flushes that name their pages
   count_,
 };
 inline constexpr std::size_t kCounters = std::to_underlying(Counter::count_);

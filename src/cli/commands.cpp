@@ -59,6 +59,7 @@ int faultline_main(int argc, char** argv) {
   add_explain(app, status);
   add_compare(app, status);
   add_check(app, status);
+  add_calibrate(app, status);
   add_machines(app, status);
   add_format(app, status);
   add_kernel(app, status);

@@ -13,6 +13,7 @@ namespace faultline::cli {
 void add_run(CLI::App& app, ExitStatus& status);
 void add_explain(CLI::App& app, ExitStatus& status);
 void add_compare(CLI::App& app, ExitStatus& status);
+void add_calibrate(CLI::App& app, ExitStatus& status);
 void add_check(CLI::App& app, ExitStatus& status);
 void add_machines(CLI::App& app, ExitStatus& status);
 void add_format(CLI::App& app, ExitStatus& status);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/cost_file.h"
 #include "cli/default_machines.h"
 #include "cli/options.h"
 #include "cli/run_session.h"
@@ -40,6 +41,7 @@ struct RunOptions {
   bool all_counters = false;
   std::string format = "table";
   bool laws = false;
+  std::vector<std::string> costs;
   std::string by;
   std::uint32_t line = 0;  // 0 for all
   std::string folded;
@@ -80,6 +82,13 @@ ExitStatus run(const RunOptions& options) {
   auto machines = make_machines(options.on.empty() ? default_machines() : options.on);
   if (!machines) return complain(machines.error());
 
+  std::vector<cost::CostTable> costs;
+  for (const std::string& path : options.costs) {
+    auto table = load_costs(path);
+    if (!table) return complain(table.error());
+    costs.push_back(std::move(*table));
+  }
+
   if (!options.callgrind.empty() && (machines->size() != 1 || sources.size() != 1 || sweep->runs() != 1)) {
     return complain("--callgrind: expected one program on one machine, with one set of parameters");
   }
@@ -90,6 +99,7 @@ ExitStatus run(const RunOptions& options) {
                       .colour = report::colour_for(STDOUT_FILENO),
                       .time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000)),
                       .functions = functions(options),
+                      .costs = std::move(costs),
                       .rounds = options.rounds});
   return session.run(sources, *machines, *sweep);
 }
@@ -124,6 +134,9 @@ void add_run(CLI::App& app, ExitStatus& status) {
       ->type_name("table|mail")
       ->check(CLI::IsMember({"table", "mail"}).description(""));
   command.add_flag("--laws", options->laws, "After a sweep, fit each operation's cost: fixed + a·pages + b·VMAs");
+  command
+      .add_option("--costs", options->costs, "Predict by this table of faultline calibrate instead of a built-in one")
+      ->type_name("FILE");
   command.add_option("--by", options->by, "Show on which functions of the kernel the instructions were spent (vm)")
       ->type_name("function")
       ->check(CLI::IsMember({"function"}).description(""));

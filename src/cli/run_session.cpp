@@ -43,6 +43,7 @@ machine::Settings RunSession::machine_settings(const Settings& set, const Interr
   machine::Settings settings;
   settings.stop = interrupt.stop_token();
   settings.time_limit = output_.time_limit;
+  settings.costs = output_.costs;
   settings.attribute = output_.functions ? machine::Attribute::functions : machine::Attribute::nothing;
   for (const auto& [name, setting] : set) settings.params.emplace_back(name, setting.value);
   return settings;

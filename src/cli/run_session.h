@@ -40,6 +40,7 @@ struct RunOutput {
   report::Colour colour = report::Colour::off;
   std::chrono::milliseconds time_limit{60'000};
   std::optional<FunctionOutput> functions;  // instructions are attributed to functions where this is asked for
+  std::vector<cost::CostTable> costs;       // in place of those that are built in
   std::uint32_t rounds = 1;  // processes that each live run is repeated in; above 1, all runs are interleaved
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cost/table.h"
 #include "mm/system.h"
 #include "mm/trace.h"
 #include "program/machine_pattern.h"
@@ -32,6 +33,7 @@ struct Settings {
   std::chrono::milliseconds time_limit{60'000};               // a run that takes longer ends in Ending::timeout
   std::stop_token stop;                                       // a run that is asked to ends in Ending::interrupted
   mm::Tunables tunables;                                      // model only: a real kernel has its own
+  std::vector<cost::CostTable> costs;                         // model only: in place of built-in ones
   Attribute attribute = Attribute::nothing;
   CheckInvariants check_invariants = CheckInvariants::never;  // model only: a breach ends in Ending::failed
 };

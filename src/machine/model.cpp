@@ -1,10 +1,13 @@
 #include "machine/model.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <span>
 #include <string>
 
+#include "cost/built_in.h"
 #include "machine/model_kernel.h"
 #include "run/executor.h"
 #include "run/params.h"
@@ -28,6 +31,16 @@ std::string kernel_of(const mm::Profile& profile) {
   std::string text = "model of Linux " + profile.version + " (" + id.arch + ")";
   if (!id.policies.empty()) text += " with " + id.policies.substr(1);
   return text;
+}
+
+/// The costs of the kernel that the profile began as: the newest given, else those built in.
+std::optional<cost::Prices> prices_of(const mm::Profile& profile, const Settings& settings) {
+  const std::string kernel = (profile.arch == arch::Arch::arm64 ? "arm64/" : "") + profile.version;
+  std::vector<cost::CostTable> tables = settings.costs;
+  std::ranges::copy(cost::built_in_tables(), std::back_inserter(tables));
+  const auto found = std::ranges::find(tables, kernel, &cost::CostTable::profile);
+  if (found == tables.end()) return std::nullopt;
+  return cost::Prices(*found, tables);
 }
 
 /// Zeroed memory for a ledger, which mostly stays untouched.
@@ -71,9 +84,12 @@ run::Report run_on_model(const mm::Profile& profile, const program::Program& pro
                          std::chrono::steady_clock::now() + settings.time_limit,
                          settings.stop};
     mm::System system(profile, settings.tunables);
-    ModelKernel kernel(std::make_unique<mm::AddressSpace>(system), settings.check_invariants, hooks.decisions);
+    std::optional<cost::Prices> prices = prices_of(profile, settings);
+    ModelKernel kernel(std::make_unique<mm::AddressSpace>(system), settings.check_invariants, hooks.decisions,
+                       prices ? &*prices : nullptr);
     run::Executor<ModelKernel>(context, kernel).run();
     report = ledger.report(plan);
+    if (prices) std::ranges::move(prices->notes(), std::back_inserter(report.notes));
   }
   report.machine = name_of(profile);
   report.kernel = kernel_of(profile);

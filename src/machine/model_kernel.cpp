@@ -54,8 +54,8 @@ std::uint8_t first_byte_of_code(arch::Arch arch) { return arch == arch::Arch::ar
 }  // namespace
 
 ModelKernel::ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariants check_invariants,
-                         mm::Observer* observer)
-    : space_(std::move(space)), check_invariants_(check_invariants), observer_(observer) {
+                         mm::Observer* observer, cost::Prices* prices)
+    : space_(std::move(space)), check_invariants_(check_invariants), observer_(observer), prices_(prices) {
   space_->observe(observer_);
 }
 
@@ -103,7 +103,27 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
   }
 }
 
+template <class Outcome>
+void ModelKernel::predict(Outcome& outcome, std::optional<cost::Operation> operation, const Counters& before) const {
+  if (!operation) return;
+  const auto prediction = prices_->predict(*operation, counters() - before);
+  if (!prediction) return;
+  outcome.amount = prediction->instructions;
+  outcome.uncertainty = prediction->uncertainty;
+}
+
 run::CallOutcome ModelKernel::call(const run::CallRequest& call) {
+  if (prices_ == nullptr) return perform(call);
+  const Counters before = counters();
+  run::CallOutcome outcome = perform(call);
+  // What a call costs that is refused half way, no training program tells.
+  if (!outcome.error) {
+    predict(outcome, cost::operation_of(call.sys, std::span(call.arguments).first(call.count)), before);
+  }
+  return outcome;
+}
+
+run::CallOutcome ModelKernel::perform(const run::CallRequest& call) {
   const Shown shown(observer_, *space_);
   if (const auto outcome = files_.call(*space_, call)) return outcome_of(*outcome);
   if (const auto outcome = process_call(*space_, call)) return outcome_of(*outcome);
@@ -173,19 +193,34 @@ std::optional<Signal> ModelKernel::access_once(const run::AccessRequest& access,
   return std::nullopt;
 }
 
-run::AccessOutcome ModelKernel::access(const run::AccessRequest& access) {
+std::optional<Signal> ModelKernel::access_all(const run::AccessRequest& access) {
   const Shown shown(observer_, *space_);
   Addr addr = access.address;
   for (std::uint64_t i = 0; i < access.count; ++i, addr = addr + access.stride) {
-    if (const auto signal = access_once(access, addr)) return {signal, 0};
+    ++accesses_;
+    if (const auto signal = access_once(access, addr)) return signal;
   }
-  return {};
+  return std::nullopt;
+}
+
+run::AccessOutcome ModelKernel::access(const run::AccessRequest& access) {
+  if (prices_ == nullptr) return {access_all(access), 0};
+  const Counters before = counters();
+  run::AccessOutcome outcome{access_all(access), 0};
+  if (!outcome.signal) predict(outcome, cost::Operation::access, before);
+  return outcome;
 }
 
 run::AccessOutcome ModelKernel::place_code(Addr addr) {
   const Shown shown(observer_, *space_);
   const auto stored = space_->store(addr, first_byte_of_code(space_->profile().arch));
   return {stored ? std::nullopt : std::optional(stored.error()), 0};
+}
+
+Counters ModelKernel::counters() const {
+  Counters counters = space_->counters();
+  counters[Counter::accesses] = accesses_;
+  return counters;
 }
 
 run::Shape ModelKernel::shape(Range range) const {
@@ -218,7 +253,7 @@ run::ProbeAnswer ModelKernel::state(Range range) const {
 }
 
 run::KernelFailure ModelKernel::child(std::string_view name, const std::function<void(ModelKernel&)>& body) {
-  auto kernel = std::make_unique<ModelKernel>(space_->fork(), check_invariants_, observer_);
+  auto kernel = std::make_unique<ModelKernel>(space_->fork(), check_invariants_, observer_, prices_);
   kernel->files_ = files_;
   body(*kernel);
   if (!name.empty()) children_.push_back({std::string(name), std::move(kernel)});

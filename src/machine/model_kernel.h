@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cost/prices.h"
 #include "machine/file_calls.h"
 #include "machine/machine.h"
 #include "mm/address_space.h"
@@ -21,8 +22,10 @@ class ModelKernel {
   static constexpr run::Counting kCounting = run::Counting::is_free;
   static constexpr std::uint64_t kMostAccesses = 1 << 14;
 
-  /// `observer` may be null. Everything referred to outlives this object.
-  ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariants check_invariants, mm::Observer* observer);
+  /// `observer` and `prices` may be null; without prices nothing is predicted. Everything referred to outlives this
+  /// object.
+  ModelKernel(std::unique_ptr<mm::AddressSpace> space, CheckInvariants check_invariants, mm::Observer* observer,
+              cost::Prices* prices = nullptr);
 
   std::optional<std::string> unsupported(const run::CallRequest& call) const;
   run::CallOutcome call(const run::CallRequest& call);
@@ -31,10 +34,10 @@ class ModelKernel {
   run::AccessOutcome place_code(Addr addr);
 
   void settle() const {}
-  Counters counters() const { return space_->counters(); }
+  Counters counters() const;
   /// All but what takes a second processor.
   CounterSet known() const { return CounterSet().set().reset(std::to_underlying(Counter::ipis)); }
-  run::Metric metric() const { return run::Metric::none; }
+  run::Metric metric() const { return prices_ == nullptr ? run::Metric::none : run::Metric::predicted; }
 
   run::Shape shape(Range range) const;
   run::ProbeAnswer vmas(std::optional<Range> range) const;
@@ -57,11 +60,18 @@ class ModelKernel {
     std::unique_ptr<ModelKernel> kernel;
   };
 
+  run::CallOutcome perform(const run::CallRequest& call);
+  std::optional<Signal> access_all(const run::AccessRequest& access);
+  /// Fills in what the operation is predicted to take, from what it counted.
+  template <class Outcome>
+  void predict(Outcome& outcome, std::optional<cost::Operation> operation, const Counters& before) const;
   std::optional<Signal> access_once(const run::AccessRequest& access, Addr addr);
 
   std::unique_ptr<mm::AddressSpace> space_;
   CheckInvariants check_invariants_;
   mm::Observer* observer_;
+  cost::Prices* prices_;
+  std::uint64_t accesses_ = 0;  // made by the program
   FileCalls files_;
   std::vector<LivingChild> children_;
 };

@@ -93,6 +93,10 @@ class Walk {
     if (aging_ == Aging::cold || !pte.has(Pte::kYoung | Pte::kDirty)) return;
     mm_.table.set(at, pte.without(Pte::kYoung | Pte::kDirty));
     mm_.count(Counter::ptes_changed);
+    if (Frame& frame = mm_.frames().at(pte.frame()); !frame.lazily_freed()) {
+      frame.set_lazily_freed();
+      add_to_lazyfree(mm_);
+    }
     forget_translation(mm_, at, pte);
     flush_.add(mapped_range(at, pte), pte.size());
   }
@@ -105,6 +109,7 @@ class Walk {
 }  // namespace
 
 void age_pages(Mm& mm, Range part, Aging aging, FlushBatch& flush) {
+  drain_lru(mm);
   Walk walk(mm, aging, flush);
   for (Addr at = part.start; at < part.end;) {
     const Range table = part.intersect(Range::of(huge_floor(at), kHugeBytes));

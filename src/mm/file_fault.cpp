@@ -24,6 +24,7 @@ std::optional<FrameId> cached_page(Mm& mm, Shmem& object, std::uint64_t page) {
   const Result<FrameId> added = object.add(page);
   if (!added) return std::nullopt;
   mm.count(Counter::pages_zeroed);
+  add_to_lru(mm);
   return *added;
 }
 
@@ -40,6 +41,7 @@ bool map_around(Mm& mm, const Vma& vma, Addr addr) {
                      const Addr at = first + ((page - from) << kPageShift);
                      if (!mm.table.get(at).none()) return;
                      map_cached(mm, at, frame, cache_entry(mm, vma, frame));
+                     mm.count(Counter::pages_around, at == addr ? 0 : 1);
                      mapped |= at == addr;
                    });
   return mapped;
@@ -68,6 +70,7 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
     if (!source) return Handled::no_page;
     mm.count(Counter::minor_faults);
     mm.count(Counter::pages_copied);
+    add_to_lru(mm);
     map_owned(mm, vma, addr, mm.frames().allocate_copy(*source));
     count_handled(mm, Range::of(addr, kPageSize), Counter::fault_copy, Rule::file_page_copied, origin);
     return Handled::done;

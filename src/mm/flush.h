@@ -25,6 +25,8 @@ class FlushBatch {
       pending_ = {std::min(pending_.start, range.start), std::max(pending_.end, range.end)};
     }
   }
+  /// A page was unmapped, and will be freed once the translations are gone.
+  void gather();
   /// The walk leaves a VMA. x86-64 gathers on across VMAs (MMU_GATHER_MERGE_VMAS); arm64 flushes here.
   void end_vma();
   /// Flushes what is pending, as a range or, above the architecture's ceiling of entries, whole.
@@ -37,6 +39,7 @@ class FlushBatch {
 
   Mm& mm_;
   Range pending_{};
+  std::uint64_t gathered_ = 0;        // pages since the last flush
   PageSize stride_ = PageSize::base;  // the smallest page in what is pending
 };
 

@@ -47,13 +47,17 @@ class Frame {
   /// that was dirty when it went (PageDirty)?
   bool dirty() const { return (mappings_ & kDirtyBit) != 0; }
   void set_dirty() { mappings_ |= kDirtyBit; }
+  /// Has MADV_FREE marked the page (no longer PageSwapBacked)? It stays so until it is reclaimed.
+  bool lazily_freed() const { return (mappings_ & kLazyFreeBit) != 0; }
+  void set_lazily_freed() { mappings_ |= kLazyFreeBit; }
 
  private:
   friend class FramePool;
   static constexpr std::uint32_t kExclusiveBit = 1U << 31;
   static constexpr std::uint32_t kCachedBit = 1U << 30;
   static constexpr std::uint32_t kDirtyBit = 1U << 29;
-  static constexpr std::uint32_t kMappingsMask = kDirtyBit - 1;
+  static constexpr std::uint32_t kLazyFreeBit = 1U << 28;
+  static constexpr std::uint32_t kMappingsMask = kLazyFreeBit - 1;
   static constexpr std::uint32_t kTail = 1U << 31;  // the low bits are the distance to the head
   static constexpr std::uint32_t kHead = 1U << 30;  // of a large folio
   static constexpr std::uint32_t kReferencesMask = kHead - 1;

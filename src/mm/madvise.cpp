@@ -81,6 +81,12 @@ std::optional<VmFlags> advised_flags(VmFlags flags, Advice advice) {
   }
 }
 
+/// MADV_WILLNEED: the kernel looks whether anything is swapped out. Nothing is.
+void look_for_swapped(Mm& mm, const Vma& vma, Range part) {
+  if (vma.object != nullptr) return;
+  mm.count(Counter::ptes_scanned, mm.table.update(part, [](Addr, Pte pte) { return pte; }));
+}
+
 Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
   if (vma.is(VmFlags::locked)) return mm.refuse(EINVAL, Rule::bad_argument, part);
   // So that fork copies the markers.
@@ -139,7 +145,8 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
   const bool locked = vma->is(VmFlags::locked);
   switch (advice) {
     case Advice::willneed:
-      return vma;  // nothing is swapped out
+      look_for_swapped(mm, *vma, part);
+      return vma;
     case Advice::dontneed:
       if (locked) return mm.refuse(EINVAL, Rule::bad_argument, part);
       [[fallthrough]];
@@ -209,6 +216,7 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
   for (Addr at = range.start; at < range.end; at = at + kPageSize) {
     const Pte pte = mm.table.get(at);
     const bool present = pte.present() && (how == Populate::read || pte.write());
+    if (present) mm.count(Counter::pages_found);
     if (!present && resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
   }
   return true;

@@ -85,6 +85,11 @@ Neighbours joining(Mm& mm, Vma* prev, Vma* next, const Proposal& proposal) {
   return result;
 }
 
+void absorb_next(Mm& mm, Vma* vma, Vma* next) {
+  mm.vmas.absorb_next(vma, next);
+  mm.count(Counter::vmas_freed);
+}
+
 void count_merge(Mm& mm, const Vma& merged, std::uint64_t joins) {
   mm.count(Counter::merges, joins);
   tell_merge(mm, merged.range(), Rule::merged);
@@ -118,20 +123,23 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
                                     unless_apart(mm.vmas.find(proposal.range.start)), proposal);
   if (prev != nullptr) {
     mm.vmas.set_end(prev, proposal.range.end);
+    mm.count(Counter::bounds_moved);
     adopt(*prev, proposal.flags, proposal.anon_vma, proposal.chain);
     if (next != nullptr) {
       adopt(*prev, next->flags, next->anon_vma, next->chain);
-      mm.vmas.absorb_next(prev, next);
+      absorb_next(mm, prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
     return prev;
   }
   if (next != nullptr) {
     mm.vmas.set_start(next, proposal.range.start);
+    mm.count(Counter::bounds_moved);
     adopt(*next, proposal.flags, proposal.anon_vma, proposal.chain);
     count_merge(mm, *next, 1);
     return next;
   }
+  mm.count(Counter::vmas_made);
   return mm.vmas.insert(Vma{.start = proposal.range.start,
                             .end = proposal.range.end,
                             .flags = proposal.flags,
@@ -146,12 +154,13 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
       Range::of(vma->end, bytes), vma->flags, vma->pgoff_at(vma->end), vma->anon_vma, vma->chain, vma->object};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
+  mm.count(Counter::bounds_moved);
   mm.usage.add(vma->flags, proposal.range.pages());
   if (extension == Extension::alone || next == nullptr) return vma;
   const Rule rule = mergeable_with_next(mm.profile(), *next, proposal);
   if (rule == Rule::merged) {
     adopt(*vma, next->flags, next->anon_vma, next->chain);
-    mm.vmas.absorb_next(vma, next);
+    absorb_next(mm, vma, next);
     count_merge(mm, *vma, 1);
   } else {
     tell_apart(mm, *next, proposal, rule);
@@ -179,13 +188,14 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
     if (!touches_end) {
       split_huge_at(mm, part.end);
       mm.vmas.move_bound(prev, vma, part.end);
+      mm.count(Counter::bounds_moved);
       count_merge(mm, *prev, 1);
       return prev;
     }
-    mm.vmas.absorb_next(prev, vma);
+    absorb_next(mm, prev, vma);
     if (next != nullptr) {
       adopt(*prev, next->flags, next->anon_vma, next->chain);
-      mm.vmas.absorb_next(prev, next);
+      absorb_next(mm, prev, next);
     }
     count_merge(mm, *prev, next != nullptr ? 2 : 1);
     return prev;
@@ -194,9 +204,11 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
     adopt(*next, vma->flags, vma->anon_vma, vma->chain);
     if (touches_start) {
       mm.vmas.absorb_prev(next, vma);
+      mm.count(Counter::vmas_freed);
     } else {
       split_huge_at(mm, part.start);
       mm.vmas.move_bound(vma, next, part.start);
+      mm.count(Counter::bounds_moved);
     }
     count_merge(mm, *next, 1);
     return next;
@@ -219,7 +231,10 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags) {
 Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
   const VmFlags before = vma->flags;
   const Result<Vma*> modified = merge_or_split(mm, vma, part, flags);
-  if (modified) mm.usage.change(before, flags, part.pages());
+  if (modified) {
+    mm.usage.change(before, flags, part.pages());
+    mm.count(Counter::vmas_changed);
+  }
   return modified;
 }
 
@@ -232,6 +247,7 @@ Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {
 
 Vma* split_unchecked(Mm& mm, Vma* vma, Addr at) {
   mm.count(Counter::splits);
+  mm.count(Counter::vmas_made);
   mm.explain([&] { return Event{.kind = EventKind::split, .range = {at, vma->end}}; });
   split_huge_at(mm, at);
   return mm.vmas.split(vma, at);

@@ -33,7 +33,15 @@ Result<void> AddressSpace::mincore(Addr start, std::uint64_t length, Addr vec) {
     if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, end});
     const Range part{at, std::min({end, vma->end, at + kStep * kPageSize})};
     std::vector<std::uint8_t> answer;
-    for (; at < part.end; at = at + kPageSize) answer.push_back(is_there(*vma, at, mm.table.get(at)));
+    for (; at < part.end; at = at + kPageSize) {
+      const Pte pte = mm.table.get(at);
+      if (pte.present()) {
+        mm.count(Counter::pages_found);
+      } else if (mm.table.has_table(at)) {
+        mm.count(Counter::pages_missing);
+      }
+      answer.push_back(is_there(*vma, at, pte));
+    }
     if (copy_to_user(vec, answer) < answer.size()) return mm.refuse(EFAULT, Rule::bad_argument, asked);
     vec = vec + answer.size();
   }

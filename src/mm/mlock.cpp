@@ -18,6 +18,11 @@ Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
   visit_vma(mm);
   const VmFlags flags = (vma->flags & ~kLockFlags) | lock;
   if (flags == vma->flags) return vma;
+  drain_lru(mm);
+  mm.count(Counter::ptes_scanned, mm.table.update(part, [&](Addr, Pte pte) {
+    mm.count(Counter::pages_mlocked, pte.present() && !pte.zero_page() ? 1 : 0);
+    return pte;
+  }));
   return modify_flags(mm, vma, part, flags);
 }
 

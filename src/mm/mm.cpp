@@ -1,5 +1,7 @@
 #include "mm/mm.h"
 
+#include <utility>
+
 #include "mm/huge.h"
 #include "mm/merge.h"
 
@@ -11,10 +13,13 @@ Range placement_space(const System& system) {
 }
 
 /// The page learns from an entry that goes whether it was written to.
-void unmap_page(FramePool& frames, Pte pte) {
-  Frame& frame = frames.at(pte.frame());
+void unmap_page(Mm& mm, Pte pte) {
+  Frame& frame = mm.frames().at(pte.frame());
   if (pte.dirty() && frame.cached()) frame.set_dirty();
-  frames.unmap(pte.frame(), pte.size());
+  const std::uint64_t live = mm.frames().live();
+  mm.frames().unmap(pte.frame(), pte.size());
+  mm.count(Counter::pages_unmapped, pte.zero_page() ? 0 : 1);
+  mm.count(Counter::pages_freed, live - mm.frames().live());
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ Mm::~Mm() {
     if (vma.is(VmFlags::account)) system.commit().give_back(vma.pages());
   });
   table.each({Addr{0}, geometry().task_size}, [&](Range, Pte pte) {
-    if (pte.present()) unmap_page(frames(), pte);
+    if (pte.present()) unmap_page(*this, pte);
   });
 }
 
@@ -67,6 +72,21 @@ void set_pte(Mm& mm, Addr addr, Pte pte) {
   forget_translation(mm, addr, pte);
 }
 
+void add_to_lru(Mm& mm) {
+  if (++mm.system.lru_waiting() < mm.profile().lru_batch) return;
+  mm.count(Counter::lru_added, std::exchange(mm.system.lru_waiting(), 0U));
+}
+
+void add_to_lazyfree(Mm& mm) {
+  if (++mm.system.lazyfree_waiting() < mm.profile().lru_batch) return;
+  mm.count(Counter::pages_lazyfreed, std::exchange(mm.system.lazyfree_waiting(), 0U));
+}
+
+void drain_lru(Mm& mm) {
+  mm.count(Counter::lru_added, std::exchange(mm.system.lru_waiting(), 0U));
+  mm.count(Counter::pages_lazyfreed, std::exchange(mm.system.lazyfree_waiting(), 0U));
+}
+
 void flush_now(Mm& mm, Addr addr, PageSize size) {
   FlushBatch flush(mm);
   flush.add(Range::of(addr, page_bytes(size)), size);
@@ -74,6 +94,7 @@ void flush_now(Mm& mm, Addr addr, PageSize size) {
 }
 
 std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped) {
+  drain_lru(mm);
   split_huge_ends(mm, range);
   mm.tlb.drop(range);
   std::uint64_t removed = 0;
@@ -86,7 +107,8 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     }
     if (!pte.present()) return pte;
     if (zapped == Zapped::cached && !mm.frames().at(pte.frame()).cached()) return pte;
-    unmap_page(mm.frames(), pte);
+    unmap_page(mm, pte);
+    if (!pte.zero_page()) flush.gather();
     flush.add(mapped_range(at, pte), pte.size());
     ++removed;
     return Pte{};
@@ -106,8 +128,16 @@ void prepare_anon_vma(Mm& mm, Vma& vma) {
     vma.anon_vma = prev->anon_vma;
   } else {
     vma.anon_vma = mm.system.next_anon_vma();
+    mm.count(Counter::anon_vmas_made);
   }
   vma.chain = 1;
+}
+
+void FlushBatch::gather() {
+  // A list of eight entries on the stack, then of 510 in each page.
+  constexpr std::uint64_t kOnStack = 8;
+  constexpr std::uint64_t kInPage = 510;
+  if (++gathered_ >= kOnStack && (gathered_ - kOnStack) % kInPage == 0) mm_.count(Counter::gather_pages);
 }
 
 void FlushBatch::end_vma() {
@@ -118,8 +148,10 @@ void FlushBatch::flush() {
   const bool full = pending_.bytes() / page_bytes(stride_) > mm_.geometry().flush_ceiling_pages;
   const Counter counter = full ? Counter::flushes_full : Counter::flushes_ranged;
   mm_.count(counter);
+  if (!full) mm_.count(Counter::pages_flushed, pending_.bytes() / page_bytes(stride_));
   mm_.explain([&] { return Event{.kind = EventKind::flush, .range = pending_, .counter = counter}; });
   pending_ = {};
+  gathered_ = 0;
 }
 
 }  // namespace faultline::mm

@@ -55,6 +55,7 @@ Result<void> unmap_range(Mm& mm, Range range) {
     if (vma->is(VmFlags::account)) mm.system.commit().give_back(vma->pages());
     Vma* next = mm.vmas.next(*vma);
     mm.vmas.erase(vma);
+    mm.count(Counter::vmas_freed);
     vma = next;
   }
   // A table goes when no neighbour can need it.

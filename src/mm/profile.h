@@ -244,6 +244,7 @@ struct Profile {
   AdviceSet advice = AdviceSet::none;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;
+  std::uint32_t lru_batch = 15;  // new pages that gather before they go on the LRU lists; 31 from 6.9 on
 };
 
 /// The presets, oldest first, x86-64 before arm64.

@@ -38,8 +38,10 @@ void copy_page(Mm& mm, Vma& vma, Addr addr, Pte old) {
   prepare_anon_vma(mm, vma);
   const bool from_zero = old.zero_page();
   mm.count(from_zero ? Counter::pages_zeroed : Counter::pages_copied);
+  add_to_lru(mm);
   const FrameId copy = from_zero ? mm.frames().allocate() : mm.frames().allocate_copy(old.frame());
   if (old.accessible()) flush_now(mm, addr, PageSize::base);
+  if (!from_zero) mm.count(Counter::pages_unmapped);
   mm.frames().unmap(old.frame());
   map_owned(mm, vma, addr, copy);
 }
@@ -72,6 +74,7 @@ Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin or
     }
     prepare_anon_vma(mm, vma);
     mm.count(Counter::pages_zeroed);
+    add_to_lru(mm);
     map_owned(mm, vma, addr, mm.frames().allocate());
     if (write) {
       count_handled(mm, page, Counter::fault_write, Rule::new_page_for_write, origin);

@@ -52,6 +52,7 @@ Result<void> walk(Mm& mm, Range range, Test&& test) {
   Result<void> result;
   for (Vma* vma = mm.vmas.first_in(range); vma != nullptr && vma->start < range.end; vma = mm.vmas.next(*vma)) {
     visit_vma(mm);
+    mm.count(Counter::vmas_checked);
     if (result = test(*vma); !result) break;
   }
   return result;

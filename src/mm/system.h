@@ -49,12 +49,19 @@ class System {
   void add_space(Mm* mm) { spaces_.push_back(mm); }
   void remove_space(Mm* mm) { std::erase(spaces_, mm); }
 
+  /// New pages that are not on the LRU lists yet.
+  std::uint32_t& lru_waiting() { return lru_waiting_; }
+  /// Pages of MADV_FREE that have not been moved yet.
+  std::uint32_t& lazyfree_waiting() { return lazyfree_waiting_; }
+
  private:
   Profile profile_;
   Tunables tunables_;
   FramePool frames_;
   Commit commit_;
   AnonVma last_anon_vma_ = 0;
+  std::uint32_t lru_waiting_ = 0;
+  std::uint32_t lazyfree_waiting_ = 0;
   std::vector<Mm*> spaces_;
 };
 

@@ -62,13 +62,16 @@ bool minor_faults_say_more(const AlignedRow& row) {
          });
 }
 
+// What predictions are made of; seldom what a reader asks for.
+bool is_detail(Counter counter) { return counter >= Counter::accesses; }
+
 bool shown(const AlignedRow& row, Counter counter, Counted counted) {
   if (!not_zero_anywhere(row, counter)) return false;
   if (counted == Counted::all || std::ranges::find(kFaultKinds, counter) != kFaultKinds.end()) return true;
   if (counter == Counter::ipis) return true;  // the answer, where several processors were asked for
   if (counter == Counter::exceptions) return exceptions_say_more(row);
   if (counter == Counter::minor_faults) return minor_faults_say_more(row);
-  return differs(row, counter);
+  return !is_detail(counter) && differs(row, counter);
 }
 
 std::string_view unit(run::Metric metric) { return metric == run::Metric::nanoseconds ? " ns" : ""; }
@@ -86,6 +89,9 @@ std::string figure(const run::Row* row) {
   const auto summary = stats::summarise(row->samples);
   if (!summary) return "–";
   const std::string median = decimal(summary->median, decimals(*row, summary->median));
+  if (row->metric == run::Metric::predicted) {
+    return fmt::format("~{} ±{}", median, percent(row->error.value_or(0)));
+  }
   if (is_exact(*row)) return fmt::format("{}{}", median, unit(row->metric));
   if (summary->n < stats::kFewestSamples) {
     return fmt::format("{}{} ({})", median, unit(row->metric), plural(summary->n, "sample", "samples"));

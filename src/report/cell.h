@@ -11,11 +11,12 @@ namespace faultline::report {
 
 /// Which counters a table shows under each operation.
 enum class Counted : std::uint8_t {
-  differences,  // faults by kind, and whatever differs between machines
+  differences,  // faults by kind, and what else differs between machines but details of costs
   all,          // every counter that is not zero
 };
 
-/// The row's figure in its own metric: "412 ns  ±3%" (median, farther quartile), "4,731" instructions; empty where the
+/// The row's figure in its own metric: "412 ns  ±3%" (median, farther quartile), "4,731" instructions, "~4,700 ±9%"
+/// predicted instructions (the mean, and by how much it may be wrong); empty where the
 /// machine times nothing, "–" where it should have and did not.
 std::string figure(const run::Row* row);
 

@@ -77,9 +77,14 @@ std::vector<std::string> refusals_of(const Matched& matched) {
   return refusals;
 }
 
+// A prediction is not compared, what was counted is.
+run::Metric compared_metric(const run::Row& row) {
+  return row.metric == run::Metric::predicted ? run::Metric::none : row.metric;
+}
+
 std::string refusal_of(const run::Row& a, const run::Row& b, std::string by_shape) {
   if (!by_shape.empty()) return by_shape;
-  if (a.metric != b.metric)
+  if (compared_metric(a) != compared_metric(b))
     return fmt::format("{} in A against {} in B", metric_words(a.metric), metric_words(b.metric));
   if (is_timed(a) != is_timed(b)) return fmt::format("no samples in {}", is_timed(a) ? "B" : "A");
   const bool exact = !is_timed(a) || (is_exact(a) && is_exact(b));

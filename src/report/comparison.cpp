@@ -9,6 +9,7 @@
 #include <ranges>
 
 #include "report/format.h"
+#include "report/verdict.h"
 
 namespace faultline::report {
 namespace {
@@ -77,8 +78,6 @@ std::string failed_calls(const run::Row& row) {
 }
 
 // Failures are unequal work only where costs are compared; between machines that only count they are the result.
-bool timed(const run::Row& row) { return row.metric != run::Metric::none && !row.samples.empty(); }
-
 std::string refusal(const Side& a, const Side& b) {
   if (auto text = differing_field(a, b, &run::Shape::vmas, "VMA", "VMAs"); !text.empty()) return text;
   if (auto text = differing_field(a, b, &run::Shape::present, "page present", "pages present"); !text.empty()) {
@@ -89,7 +88,7 @@ std::string refusal(const Side& a, const Side& b) {
     return fmt::format("{} on {} against {} on {}", plural(a.row.calls, "call", "calls"), a.machine,
                        thousands(b.row.calls), b.machine);
   }
-  if (timed(a.row) && timed(b.row) && a.row.failures != b.row.failures) {
+  if (is_timed(a.row) && is_timed(b.row) && a.row.failures != b.row.failures) {
     return fmt::format("{} failed on {} against {} on {}", failed_calls(a.row), a.machine, thousands(b.row.failures),
                        b.machine);
   }

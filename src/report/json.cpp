@@ -118,6 +118,7 @@ Json row_json(const run::Row& row, const std::string& refusal) {
     json["rounds"] = row.rounds;
     json["summary"] = summary(row);
     json["samples"] = row.samples;
+    if (row.error) json["error"] = *row.error;
   }
   if (!refusal.empty()) json["not_compared"] = refusal;
   return json;

@@ -47,7 +47,8 @@ std::string term(const stats::Term& term, run::Metric metric) {
   return text;
 }
 
-/// "3,102 + 151.2·pages, residual ≤ 4"; nothing where there is nothing to fit.
+/// "3,102 + 151.2·pages, residual ≤ 4", with a "~" where the figures are predicted; nothing where there is nothing to
+/// fit.
 std::optional<std::string> law(const Observations& seen) {
   std::vector<std::vector<double>> columns{std::vector<double>(seen.figures.size(), 1.0)};
   std::vector<std::string_view> names;
@@ -65,7 +66,7 @@ std::optional<std::string> law(const Observations& seen) {
     fit = stats::least_squares(columns, seen.figures);
   }
   if (!fit) return std::nullopt;
-  std::string text = term(fit->terms[0], seen.metric);
+  std::string text = (seen.metric == run::Metric::predicted ? "~" : "") + term(fit->terms[0], seen.metric);
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += fmt::format(" + {}·{}", term(fit->terms[i + 1], seen.metric), names[i]);
   }

@@ -148,6 +148,11 @@ std::string what_counts(const Comparison& comparison) {
         "vm: instructions of the kernel per call, exact, counted under emulation (QEMU -icount), interrupts left out. ";
   }
   if (has(run::Metric::nanoseconds)) text += "live: median time per call, half of the samples within +-. ";
+  if (has(run::Metric::predicted)) {
+    text +=
+        "model: ~instructions per call are predicted from what the model counts; +- is the worst error on programs "
+        "that had no part in fitting. ";
+  }
   if (has(run::Metric::none)) text += "model: counts per call, no times. ";
   return text;
 }

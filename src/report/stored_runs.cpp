@@ -123,6 +123,7 @@ run::Row row_of(const Node& node) {
   if (const auto samples = node.find("samples")) {
     samples->each([&](const Node& sample) { row.samples.push_back(sample.number()); });
   }
+  if (const auto error = node.find("error")) row.error = error->number();
   if (const auto rounds = node.find("rounds")) row.rounds = small_count(*rounds);
   return row;
 }

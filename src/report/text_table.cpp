@@ -26,7 +26,7 @@ std::string_view metric_text(run::Metric metric) {
     case run::Metric::instructions:
       return "instructions";
     case run::Metric::predicted:
-      return "predicted instructions";
+      return "~instructions, predicted from counts: ± the worst error on programs held out";
   }
   return "";
 }

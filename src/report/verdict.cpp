@@ -46,7 +46,9 @@ Verdict judge_alone(const RowPair& pair, Independent independent) {
 
 }  // namespace
 
-bool is_timed(const run::Row& row) { return row.metric != run::Metric::none && !row.samples.empty(); }
+bool is_timed(const run::Row& row) {
+  return row.metric != run::Metric::none && row.metric != run::Metric::predicted && !row.samples.empty();
+}
 
 bool is_exact(const run::Row& row) {
   if (!counts_instructions(row)) return false;

@@ -46,14 +46,14 @@ struct Verdict {
   std::optional<double> corrected;      // the p-value that decided; only where `basis` is tested
 };
 
-/// Does the row have a figure that can be held against another's?
+/// Does the row have a figure that can be held against another's? A prediction is none: what it is made of is.
 bool is_timed(const run::Row& row);
 
 /// Are its samples counts that repeated exactly?
 bool is_exact(const run::Row& row);
 
 /// Judges pairs of like rows of one metric together: the p-values of all that are tested are corrected for being many
-/// (stats::corrected). Rows without a metric are judged by what they count. A verdict per pair, in order.
+/// (stats::corrected). Rows that are not timed are judged by what they count. A verdict per pair, in order.
 std::vector<Verdict> judge(std::span<const RowPair> pairs, Independent independent);
 
 }  // namespace faultline::report

@@ -43,8 +43,9 @@ struct MeasureFrame {
   std::uint32_t row = kNoIndex;
   /// Do its operations add their counts to it? If not, the counters are read around the whole repetition.
   enum class Counts : std::uint8_t { by_operation, by_repetition } counts = Counts::by_operation;
-  double amount = 0;  // of this repetition's operations
-  /// Were all operations of this repetition timed? Only then is their sum a sample.
+  double amount = 0;       // of this repetition's operations
+  double uncertainty = 0;  // of a predicted amount
+  /// Were all operations of this repetition timed, or predicted? Only then is their sum a sample.
   enum class Timed : std::uint8_t { all, not_all } timed = Timed::all;
 };
 

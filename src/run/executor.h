@@ -247,7 +247,7 @@ class Executor {
     // What children and threads take is not in the frame, so a block that starts some has no time of its own.
     const bool timed = frame.timed == MeasureFrame::Timed::all && planned.spawns == Spawns::no;
     const bool sampled = flow == Flow::go_on && timed && kernel_.metric() != Metric::none;
-    if (sampled) context_.ledger.add_sample(planned.row, frame.amount);
+    if (sampled) operations_.add_amount(planned.row, frame.amount, frame.uncertainty);
     if constexpr (WatchedKernel<K>) {
       kernel_.repetition_ends(planned.row, kCountedFlag | (sampled ? kSampledFlag : 0));
     }

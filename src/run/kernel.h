@@ -33,6 +33,8 @@ struct CallOutcome {
   /// In the machine's metric; 0 where it has none. Nanoseconds: of the timed window, the clock's own cost removed.
   /// Instructions: the operation's own, without those of the kernel.
   double amount = 0;
+  /// Of a predicted amount: by how much it may be wrong. Nothing where the machine cannot predict this operation.
+  std::optional<double> uncertainty{};
 };
 
 /// `count` accesses at address, address + stride, …
@@ -48,6 +50,7 @@ struct AccessRequest {
 struct AccessOutcome {
   std::optional<Signal> signal;  // what ended it early
   double amount = 0;             // as in CallOutcome
+  std::optional<double> uncertainty{};
 };
 
 /// An answer, or why this machine cannot give one.

@@ -173,6 +173,11 @@ Report Ledger::report(const Plan& plan) const {
     row.failures = record.failures;
     row.samples = samples_of(record);
     row.metric = head_->metric;
+    // A sum over some of the executions would be nobody's figure.
+    if (row.metric == Metric::predicted && record.predictions > 0 && record.predictions == record.calls) {
+      row.samples = {record.predicted / static_cast<double>(record.predictions)};
+      row.error = record.predicted > 0 ? record.uncertainty / record.predicted : 0;
+    }
     row.counted = record.counted;
     row.counted_calls = record.counted_calls;
     row.known = CounterSet(head_->known);

@@ -40,6 +40,9 @@ struct RowRecord {
   Counters counted;
   Shape before;
   Shape after;
+  double predicted = 0;           // the sum over all executions
+  double uncertainty = 0;         // of that sum
+  std::uint64_t predictions = 0;  // executions that are in it
   std::uint64_t samples = 0;      // kept
   std::uint64_t dropped = 0;      // not kept, for want of room
   std::uint32_t first_chunk = 0;  // index + 1, 0 for none

@@ -88,7 +88,7 @@ class Operations {
     StepOutcome step_outcome;
     const std::optional<Range> after = describe(outcome, step_outcome);
     if (first && after) record.after = kernel_.shape(*after);
-    record_execution(planned.row, step_outcome, counted, outcome.amount);
+    record_execution(planned.row, step_outcome, counted, outcome.amount, outcome.uncertainty);
     if (context_.listener != nullptr) {
       step_outcome.counted = counted;
       context_.listener->end(step, step_outcome);
@@ -105,7 +105,8 @@ class Operations {
 
   bool timed() const { return sampling_ != Sampling::count_only && kernel_.metric() != Metric::none; }
 
-  void record_execution(std::uint32_t row, const StepOutcome& outcome, const Counters& counted, double amount) {
+  void record_execution(std::uint32_t row, const StepOutcome& outcome, const Counters& counted, double amount,
+                        std::optional<double> uncertainty) {
     RowRecord& record = context_.ledger.row(row);
     const bool failed = outcome.error || outcome.signal;
     add(record, [&] {
@@ -117,14 +118,29 @@ class Operations {
       }
     });
     if (sampling_ != Sampling::time_only) add_to_frames(counted);
-    if (timed()) context_.ledger.add_sample(row, amount);
+    const bool has_amount = predicts() ? uncertainty.has_value() : timed();
+    if (has_amount) add_amount(row, amount, uncertainty.value_or(0));
     for (MeasureFrame* frame = frame_; frame != foreign_; frame = frame->outer) {
       frame->amount += amount;
-      if (!timed()) frame->timed = MeasureFrame::Timed::not_all;
+      frame->uncertainty += uncertainty.value_or(0);
+      if (!has_amount) frame->timed = MeasureFrame::Timed::not_all;
     }
   }
 
+  bool predicts() const { return kernel_.metric() == Metric::predicted; }
+
  public:
+  /// Measured and counted amounts are kept one by one; predicted ones add up.
+  void add_amount(std::uint32_t row, double amount, double uncertainty) {
+    if (!predicts()) return context_.ledger.add_sample(row, amount);
+    RowRecord& record = context_.ledger.row(row);
+    add(record, [&] {
+      record.predicted += amount;
+      record.uncertainty += uncertainty;
+      ++record.predictions;
+    });
+  }
+
   /// Adds to the measure blocks around that sum up their operations.
   void add_to_frames(const Counters& counted) {
     for (MeasureFrame* frame = frame_; frame != nullptr; frame = frame->outer) {
@@ -160,12 +176,15 @@ class Operations {
 
   AccessOutcome batches(const AccessRequest& request) {
     AccessRequest batch = request;
-    AccessOutcome total;
+    AccessOutcome total{{}, 0, 0.0};
     std::uint64_t left = request.count;
     while (true) {
       batch.count = std::min<std::uint64_t>(left, K::kMostAccesses);
       const AccessOutcome outcome = kernel_.access(batch);
       total.amount += outcome.amount;
+      total.uncertainty = total.uncertainty && outcome.uncertainty
+                              ? std::optional(*total.uncertainty + *outcome.uncertainty)
+                              : std::nullopt;
       total.signal = outcome.signal;
       left -= batch.count;
       if (left == 0 || outcome.signal) return total;

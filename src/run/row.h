@@ -24,10 +24,10 @@ struct Shape {
 
 /// What the samples of a row are.
 enum class Metric : std::uint8_t {
-  none,          // this machine times nothing (the model until it is calibrated)
+  none,          // this machine times nothing (a model that no costs are known for)
   nanoseconds,   // measured, with spread
   instructions,  // counted, exact
-  predicted,     // predicted instructions
+  predicted,     // instructions, predicted from what was counted: one sample, the mean of all executions
 };
 
 /// A function on one path of calls, and what it executed there itself. Parents stand before their children.
@@ -51,6 +51,8 @@ struct Row {
   std::uint64_t failures = 0;  // calls that returned an error, accesses that ended in a signal
   Metric metric = Metric::none;
   std::vector<double> samples;  // one per timed execution, the clock's own cost removed
+  /// Of predicted figures: by how much they may be wrong, as a fraction.
+  std::optional<double> error;
   /// The processes that the samples come from: 1, or as many as there are samples, each the median of one process's.
   std::uint32_t rounds = 1;
   Counters counted;  // summed over counted_calls executions

@@ -40,7 +40,7 @@ TEST_F(Command, RunsAProgramOnTwoModelsSideBySide) {
   const Outcome outcome = folder_.run({"run", cycle_, "--on", "model:5.10", "--on", "model:6.12"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "");
-  EXPECT_THAT(outcome.out, StartsWith(cycle_ + " · pages=4 · counts per call\n"));
+  EXPECT_THAT(outcome.out, StartsWith(cycle_ + " · pages=4 · ~instructions, predicted from counts: ±"));
   EXPECT_THAT(outcome.out, HasSubstr("Does a store fault after a protection round trip?\n"));
   EXPECT_THAT(outcome.out, testing::ContainsRegex("faults, write upgrade in place +4 +0\n"));
   EXPECT_THAT(outcome.out, HasSubstr("writable after line 8: 0 of 4 on model:5.10, 4 of 4 on model:6.12\n"));
@@ -106,7 +106,7 @@ TEST_F(Command, WritesJsonBesideAndThenInItsPlace) {
   ASSERT_EQ(document["faultline"]["runs"].size(), 2u);
   EXPECT_EQ(document["faultline"]["runs"][1]["params"]["pages"], 2);
   EXPECT_THAT(std::string(document["context"]["executable"]), HasSubstr("--set pages=1,2"));
-  EXPECT_THAT(outcome.out, HasSubstr("counts per call")) << "the table is printed too";
+  EXPECT_THAT(outcome.out, HasSubstr("predicted from counts")) << "the table is printed too";
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path(""))) {
     EXPECT_THAT(entry.path().filename().string(), Not(StartsWith("result.json."))) << "left behind";
   }

@@ -87,7 +87,7 @@ TEST_F(Misuse, AMillionLinesRun) {
   const std::string path = folder_.file("long.fl", text);
   const Outcome outcome = folder_.run({"run", path, "--on", "model:6.12"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("\n1000000   getppid()\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n1000000   getppid()   ~"));
 }
 
 TEST_F(Misuse, AMillionLinesWithAnErrorInTheLast) {
@@ -154,6 +154,25 @@ TEST_F(Misuse, AgentThatIsMissing) {
 TEST_F(Misuse, FormatOfABadProgram) {
   const std::string bad = folder_.file("bad.fl", "repeat {\n");
   EXPECT_THAT(error({"format", bad}), StartsWith(bad + ":1:"));
+}
+
+TEST_F(Misuse, CalibratingWhatDoesNotCountInstructions) {
+  EXPECT_THAT(error({"calibrate", "--on", "live"}),
+              HasSubstr("--on live: it does not count instructions; expected vm:KERNEL"));
+  EXPECT_THAT(error({"calibrate", "--on", "model:6.12"}), HasSubstr("expected vm:KERNEL"));
+  EXPECT_EQ(folder_.run({"calibrate"}).status, 2);
+}
+
+TEST_F(Misuse, CostsThatAreNoTable) {
+  const auto costs = [&](const std::string& path) {
+    return error({"run", good_, "--on", "model:6.12", "--costs", path});
+  };
+  EXPECT_THAT(costs(folder_.file("empty.json", "{}")),
+              HasSubstr("empty.json is no table of costs: the document has no \"faultline_costs\""));
+  EXPECT_THAT(costs(folder_.file("old.json", R"({"faultline_costs":0})")), HasSubstr("it is of version 0, expected 1"));
+  EXPECT_THAT(costs(folder_.file("half.json", R"({"faultline_costs":1,)")), HasSubstr("not JSON: at byte"));
+  EXPECT_THAT(costs(folder_.path("absent.json")), HasSubstr("cannot read "));
+  EXPECT_THAT(costs(folder_.path("")), HasSubstr("it is a directory"));
 }
 
 }  // namespace

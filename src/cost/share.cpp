@@ -1,0 +1,97 @@
+#include "cost/share.h"
+
+namespace faultline::cost {
+namespace {
+
+bool maps(Operation operation) {
+  return operation == Operation::mmap || operation == Operation::mmap_shared || operation == Operation::mmap_file;
+}
+
+bool changes_mappings(Operation operation) {
+  if (maps(operation)) return true;
+  switch (operation) {
+    case Operation::munmap:
+    case Operation::brk:
+    case Operation::mremap:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool modifies_vmas(Operation operation) {
+  switch (operation) {
+    case Operation::mprotect:
+    case Operation::madvise_flags:
+    case Operation::mlock:
+    case Operation::mlock_onfault:
+    case Operation::munlock:
+    case Operation::mseal:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool makes_pages(Operation operation) {
+  switch (operation) {
+    case Operation::access:
+    case Operation::mmap:
+    case Operation::mlock:
+    case Operation::madvise_populate_read:
+    case Operation::madvise_populate_write:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Path path_of(Operation operation, Counter counter) {
+  switch (counter) {
+    case Counter::vmas_changed:
+    case Counter::splits:
+    case Counter::vmas_freed:
+      if (modifies_vmas(operation)) return Path::modify;
+      return changes_mappings(operation) ? Path::map : Path::own;
+    case Counter::merges:
+    case Counter::vmas_made:
+    case Counter::bounds_moved:
+      if (modifies_vmas(operation)) return Path::modify;
+      return maps(operation) ? Path::create : Path::own;
+    case Counter::ptes_scanned:
+    case Counter::ptes_changed:
+    case Counter::flushes_ranged:
+    case Counter::flushes_full:
+    case Counter::pages_flushed:
+      // mremap counts the entries that it moves, too.
+      if (operation == Operation::mremap) return Path::own;
+      return changes_mappings(operation) || operation == Operation::madvise_dontneed ? Path::zap : Path::own;
+    case Counter::pages_unmapped:
+    case Counter::pages_freed:
+    case Counter::gather_pages:
+      return changes_mappings(operation) || operation == Operation::madvise_dontneed ? Path::zap : Path::own;
+    case Counter::tables_freed:
+      return changes_mappings(operation) ? Path::zap : Path::own;
+    case Counter::lru_added:
+    case Counter::pages_lazyfreed:
+      return Path::zap;
+    case Counter::pages_zeroed:
+    case Counter::tables_made:
+    case Counter::anon_vmas_made:
+      return makes_pages(operation) ? Path::fault : Path::own;
+    case Counter::populated:
+    case Counter::pages_found:
+      return makes_pages(operation) && operation != Operation::access ? Path::fault : Path::own;
+    default:
+      return Path::own;
+  }
+}
+
+}  // namespace
+
+Share share_of(Operation operation, Counter counter) {
+  const Path path = path_of(operation, counter);
+  return path == Path::own ? Share{path, operation} : Share{path, {}};
+}
+
+}  // namespace faultline::cost
