@@ -243,9 +243,10 @@ class CExporter {
     for (const Slot slot : variables_.mentioned(threads.body)) {
       if (!declared_.contains(slot.index) || slot.index == threads.slot.index) continue;
       const std::string& name = variables_.name(slot);
-      fields += "  uint64_t " + name + ";\n";
-      locals += "  uint64_t " + name + " = mine->" + name + ";\n  (void)" + name + ";\n";
-      values += ", ." + name + " = " + name;
+      fields.append("  uint64_t ").append(name).append(";\n");
+      locals.append("  uint64_t ").append(name).append(" = mine->").append(name).append(";\n");
+      locals.append("  (void)").append(name).append(";\n");
+      values.append(", .").append(name).append(" = ").append(name);
     }
     const std::string count = text(*threads.count);
     std::string outer = std::exchange(out_, "");
