@@ -95,6 +95,7 @@ constexpr Constant kTable[] = {
     {"MFD_HUGETLB", 0x4},
     {"MFD_NOEXEC_SEAL", 0x8},
     {"MFD_EXEC", 0x10},
+    {"MFD_HUGE_SHIFT", 26},
     {"MFD_HUGE_2MB", std::uint64_t{21} << 26},
     {"MFD_HUGE_1GB", std::uint64_t{30} << 26},
     // open(2): only flags that have one value on both architectures
