@@ -16,6 +16,7 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"fault_copy", "faults, page copied"},
     {"fault_reuse", "faults, write upgrade in place"},
     {"fault_spurious", "faults, spurious"},
+    {"fault_numa", "faults, NUMA hint"},
     {"fault_nested", "faults, nested in another"},
     {"fault_disabled", "faults, with page faults disabled"},
     {"fault_guard", "faults, guard region"},
@@ -40,6 +41,7 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"ipis", "IPIs to other processors"},
     {"mmap_lock_read", "mmap_lock taken for reading"},
     {"mmap_lock_write", "mmap_lock taken for writing"},
+    {"mmap_lock_downgrade", "mmap_lock downgraded to reading"},
     {"vma_lock", "per-VMA lock taken"},
 });
 static_assert(kCounterNames.size() == kCounters);

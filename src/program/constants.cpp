@@ -123,9 +123,13 @@ constexpr Constant kTable[] = {
     {"F_SEAL_EXEC", 0x20},
     // prlimit(2)
     {"RLIMIT_DATA", 2},
+    {"RLIMIT_STACK", 3},
     {"RLIMIT_MEMLOCK", 8},
     {"RLIMIT_AS", 9},
     {"RLIM64_INFINITY", ~std::uint64_t{0}},
+    // io_uring_register(2)
+    {"IORING_REGISTER_BUFFERS", 0},
+    {"IORING_UNREGISTER_BUFFERS", 1},
     // prctl(2)
     {"PR_SET_THP_DISABLE", 41},
     {"PR_GET_THP_DISABLE", 42},
