@@ -68,6 +68,7 @@ class MapsParser {
         if (c != '0') area_.has_file = true;
         return false;
       case Field::rest:
+        if ((length_ > 0 || c != ' ') && length_ < name_.size()) name_[length_++] = c;
         return false;
     }
     return false;
@@ -75,9 +76,11 @@ class MapsParser {
 
   MappedArea taken() {
     area_.range = {Addr{start_}, Addr{end_}};
+    area_.name = {name_.data(), length_};
     const MappedArea result = area_;
     area_ = {};
     start_ = end_ = 0;
+    length_ = 0;
     return result;
   }
 
@@ -96,6 +99,8 @@ class MapsParser {
   Field field_ = Field::start;
   std::uint64_t start_ = 0;
   std::uint64_t end_ = 0;
+  std::array<char, 128> name_{};
+  std::size_t length_ = 0;
 };
 
 /// The vsyscall page is in the upper half, where no VMA of the process can be.
@@ -123,7 +128,8 @@ bool ProcessMemory::query_areas(Range range, VisitFunction visit, void* context)
                     static_cast<Prot>(query.vma_flags & 7),
                     (query.vma_flags & kSharedArea) != 0,
                     query.inode != 0,
-                    query.offset});
+                    query.offset,
+                    {}});
     at = Addr{query.end};
   }
   return true;

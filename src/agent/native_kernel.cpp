@@ -29,7 +29,10 @@ bool copies_memory(program::Sys sys) {
 
 }  // namespace
 
-std::optional<std::string> NativeKernel::unsupported(const run::CallRequest&) const { return std::nullopt; }
+std::optional<std::string> NativeKernel::unsupported(const run::CallRequest& call) const {
+  if (call.sys == program::Sys::change_prot_numa) return "change_prot_numa, which no system call of a kernel asks for";
+  return std::nullopt;
+}
 
 run::CallOutcome NativeKernel::call(const run::CallRequest& call) {
   switch (call.sys) {

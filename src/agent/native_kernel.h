@@ -72,6 +72,7 @@ class NativeKernel {
   run::ProbeAnswer state(Range range) { return process_.memory.state(range); }
   run::ProbeAnswer soft_dirty(Range range) { return process_.memory.soft_dirty(range); }
   run::ProbeAnswer uffd_wp(Range range);
+  run::ProbeAnswer named(Addr addr, std::string_view name) { return process_.memory.is_named(addr, name) ? 1 : 0; }
   run::ProbeAnswer max_map_count();
 
   run::KernelFailure child(std::string_view name, const std::function<void(NativeKernel&)>& body);

@@ -208,6 +208,25 @@ std::optional<Prot> ProcessMemory::protection(Addr addr) const {
   return found;
 }
 
+bool ProcessMemory::is_named(Addr addr, std::string_view name) const {
+  bool named = false;
+  auto look = [&](const MappedArea& area) {
+    std::string_view shown = area.name;
+    for (const std::string_view kind : {"[anon:", "[anon_shmem:"}) {
+      if (!shown.starts_with(kind) || !shown.ends_with(']')) continue;
+      shown = shown.substr(kind.size(), shown.size() - kind.size() - 1);
+      named = named || shown == name;
+      return;
+    }
+    named = named || name.empty();
+  };
+  using Look = decltype(look);
+  parse_areas(
+      {addr, Addr{addr.value + 1}}, [](void* context, const MappedArea& area) { (*static_cast<Look*>(context))(area); },
+      &look);
+  return named;
+}
+
 std::uint8_t ProcessMemory::byte_at(Addr addr) const {
   std::uint64_t entry = 0;
   if (pread(pagemap_, &entry, sizeof entry, static_cast<off_t>(addr.page() * 8)) != sizeof entry) return 0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/flags.h"
 #include "base/page.h"
@@ -16,6 +17,7 @@ struct MappedArea {
   bool shared = false;
   bool has_file = false;     // shared anonymous memory has one too
   std::uint64_t offset = 0;  // in bytes, of what has a file; else 0
+  std::string_view name{};   // the last column of the text, as long as the visit lasts; not of a query
 };
 
 /// What the kernel tells of this process's memory, without changing it and without allocating.
@@ -48,6 +50,8 @@ class ProcessMemory {
   /// From now on state() tells soft-dirty pages apart.
   void track_soft_dirty() { tracks_soft_dirty_ = true; }
   std::optional<Prot> protection(Addr addr) const;
+  /// Is the anonymous area there called so (`[anon:NAME]`, `[anon_shmem:NAME]`)?
+  bool is_named(Addr addr, std::string_view name) const;
   /// The byte there, read without a fault of this process; 0 where no page is.
   std::uint8_t byte_at(Addr addr) const;
   run::Shape shape(Range range) const;

@@ -10,6 +10,8 @@ namespace {
 
 // Calls that the C library's headers may be too old for.
 constexpr long kMseal = 462;
+constexpr long kIoUringSetup = 425;
+constexpr long kIoUringRegister = 427;
 
 using program::Sys;
 
@@ -67,12 +69,17 @@ long number_of(Sys sys) {
       return SYS_prlimit64;
     case Sys::prctl:
       return SYS_prctl;
+    case Sys::io_uring_setup:
+      return kIoUringSetup;
+    case Sys::io_uring_register:
+      return kIoUringRegister;
     case Sys::getppid:
       return SYS_getppid;
     case Sys::userfaultfd:
       return SYS_userfaultfd;
     case Sys::ioctl:       // its argument is a struct (userfaultfd_call.h)
     case Sys::clear_refs:  // a write (clear_refs.h)
+    case Sys::change_prot_numa:
     case Sys::count_:
       break;
   }

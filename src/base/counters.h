@@ -22,6 +22,7 @@ enum class Counter : std::uint8_t {
   fault_copy,      // write-protect fault, page copied
   fault_reuse,     // write-protect fault, page made writable in place
   fault_spurious,  // the page allowed the access when the kernel looked
+  fault_numa,      // a NUMA hint: the entry gets its access back
   fault_nested,    // taken by the kernel while it handled another fault (arm64 instruction probe)
   fault_disabled,  // taken by the kernel with page faults disabled: not handled, its copy stops there
   fault_guard,     // hit a guard region
@@ -48,6 +49,7 @@ enum class Counter : std::uint8_t {
   ipis,  // interrupts sent to other processors to make them call a function: TLB shootdowns
   mmap_lock_read,
   mmap_lock_write,
+  mmap_lock_downgrade,  // from writing to reading, without giving it up
   vma_lock,
   // What else a call does, which costs without being asked for: what predictions are made of.
   accesses,         // loads, stores, atomics and fetches

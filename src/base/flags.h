@@ -62,6 +62,7 @@ enum class MapFlags : std::uint64_t {
   shared = 0x01,
   private_ = 0x02,
   shared_validate = 0x03,
+  droppable = 0x08,
   type_mask = 0x0f,
   fixed = 0x10,
   anonymous = 0x20,

@@ -109,6 +109,12 @@ std::string_view why_unreachable(const mm::Profile& profile, const Cell& cell) {
   if (is_rule(cell, {Rule::huge_split_uffd})) return "huge pages are not watched";
   if (is_rule(cell, {Rule::no_merge_uffd})) return "one userfaultfd watches";
   if (is_rule(cell, {Rule::spurious})) return "takes another processor";
+  if (is_rule(cell, {Rule::stack_limit})) return "RLIMIT_STACK is not drawn: the agent has a stack too";
+  if (is_rule(cell, {Rule::no_merge_name})) return "names of VMAs are not drawn";
+  if (is_rule(cell, {Rule::numa_hint, Rule::numa_hint_writable})) return "no kernel can be asked for it";
+  if (is_rule(cell, {Rule::fork_copied_pinned})) return "io_uring is not drawn";
+  const bool drops = profile.droppable != mm::Droppable::absent;
+  if (!drops && cell.operation == "mmap" && cell.argument.starts_with("MAP_DROPPABLE")) return kOtherProfile;
   if (is_rule(cell, {Rule::no_merge_gap})) return "a neighbour that is not adjacent is not told of";
   const bool everybody = profile.uffd_access == mm::UffdAccess::everybody;
   if (cell.operation == "userfaultfd") return cell.outcome == "EPERM" && everybody ? kOtherProfile : "";

@@ -8,6 +8,7 @@
 #include "base/errno.h"
 #include "machine/pipe.h"
 #include "mm/file.h"
+#include "mm/pin.h"
 #include "mm/userfaultfd.h"
 
 namespace faultline::machine {
@@ -32,8 +33,13 @@ struct PipeEnd {
 /// What userfaultfd(2) gave.
 using Watcher = std::shared_ptr<mm::Userfaultfd>;
 
+/// An io_uring, which is asked for nothing but to hold buffers (IORING_REGISTER_BUFFERS).
+struct IoUring {
+  std::vector<std::shared_ptr<mm::PinnedPages>> buffers;
+};
+
 /// What a descriptor refers to; descriptors inherited by fork share it.
-using OpenFile = std::variant<Zeros, Memfd, PipeEnd, Watcher>;
+using OpenFile = std::variant<Zeros, Memfd, PipeEnd, Watcher, IoUring>;
 
 /// The open files of a modelled process. Copied by fork.
 class Descriptors {

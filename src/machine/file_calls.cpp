@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "machine/io_uring.h"
 #include "machine/userfaultfd_calls.h"
 #include "mm/file_io.h"
 
@@ -61,6 +62,7 @@ std::optional<std::string> unsupported_open(const Descriptors& descriptors, std:
   const OpenFile* open = fd ? descriptors.find(*fd) : nullptr;
   if (open != nullptr && std::holds_alternative<PipeEnd>(*open)) return "an open of a pipe";
   if (open != nullptr && std::holds_alternative<Watcher>(*open)) return "an open of a userfaultfd";
+  if (open != nullptr && std::holds_alternative<IoUring>(*open)) return "an open of an io_uring";
   if ((flags & ~kKnown) != 0) return "an open with other flags than O_TRUNC and O_CLOEXEC";
   return std::nullopt;
 }
@@ -107,6 +109,8 @@ std::optional<std::string> FileCalls::unsupported(const mm::Profile& profile, co
       if (is_userfaultfd(descriptors_.find(a[0]))) return "an fcntl of a userfaultfd";
       if (a[1] == kAddSeals || a[1] == kGetSeals) return std::nullopt;
       return "an fcntl other than F_ADD_SEALS and F_GET_SEALS";
+    case Sys::io_uring_register:
+      return unsupported_register(call);
     case Sys::lseek:
       if (is_userfaultfd(descriptors_.find(a[0]))) return "an lseek of a userfaultfd";
       return a[2] <= kSeekEnd ? std::nullopt : std::optional("an lseek to data or holes");
@@ -136,6 +140,10 @@ std::optional<Result<std::uint64_t>> FileCalls::call(mm::AddressSpace& space, co
       return transfer(space, call);
     case Sys::ftruncate:
       return truncate(space, a[0], a[1]);
+    case Sys::io_uring_setup:
+      return io_uring_setup(space, descriptors_, a[0], Addr{a[1]});
+    case Sys::io_uring_register:
+      return io_uring_register(space, descriptors_.find(a[0]), call);
     case Sys::lseek:
       return seek(a[0], a[1], a[2]);
     case Sys::userfaultfd:
@@ -200,6 +208,7 @@ Result<std::uint64_t> FileCalls::transfer(mm::AddressSpace& space, const run::Ca
     if (done) memfd->position += *done;
     return done;
   }
+  if (std::holds_alternative<IoUring>(*open)) return fail(EINVAL);
   const auto* end = std::get_if<PipeEnd>(open);
   const FileMode mode = end != nullptr ? end->mode : std::get<Zeros>(*open).mode;
   if (!has(mode, reads ? FileMode::read : FileMode::write)) return fail(EBADF);
@@ -215,7 +224,7 @@ Result<std::uint64_t> FileCalls::transfer(mm::AddressSpace& space, const run::Ca
 Result<std::uint64_t> FileCalls::seek(std::uint64_t fd, std::uint64_t offset, std::uint64_t whence) {
   OpenFile* open = descriptors_.find(fd);
   if (open == nullptr) return fail(EBADF);
-  if (std::holds_alternative<PipeEnd>(*open)) return fail(ESPIPE);
+  if (std::holds_alternative<PipeEnd>(*open) || std::holds_alternative<IoUring>(*open)) return fail(ESPIPE);
   auto* memfd = std::get_if<Memfd>(open);
   if (memfd == nullptr) return 0;  // /dev/zero has no position
   std::uint64_t base = 0;
@@ -237,7 +246,9 @@ Result<std::uint64_t> FileCalls::control(mm::AddressSpace& space, std::uint64_t 
   if (file == nullptr) {
     // Without write permission the call does not get as far as to see what it is.
     const auto* end = std::get_if<PipeEnd>(descriptors_.find(fd));
-    const FileMode mode = end != nullptr ? end->mode : std::get<Zeros>(*descriptors_.find(fd)).mode;
+    const auto* zeros = std::get_if<Zeros>(descriptors_.find(fd));
+    const FileMode both = FileMode::read | FileMode::write;
+    const FileMode mode = end != nullptr ? end->mode : zeros != nullptr ? zeros->mode : both;
     return fail(has(mode, FileMode::write) ? EINVAL : EPERM);
   }
   return zero_if(mm::add_seals(space.system(), *file, static_cast<mm::FileSeals>(argument)));

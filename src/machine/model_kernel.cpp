@@ -32,8 +32,6 @@ run::CallOutcome outcome_of(const Result<void>& result) {
 /// The number that begins soft-dirty tracking (proc_pid_clear_refs(5)).
 constexpr int kSoftDirty = 4;
 
-constexpr auto kDroppable = static_cast<MapFlags>(0x08);  // MAP_DROPPABLE
-
 /// Shows an observer the address space before and after an operation.
 class Shown {
  public:
@@ -69,10 +67,6 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::mmap: {
       const auto flags = static_cast<MapFlags>(call.arguments[3]);
       if (has(flags, MapFlags::hugetlb)) return "an mmap with MAP_HUGETLB";
-      if (has(flags, MapFlags::grows_down)) return "an mmap with MAP_GROWSDOWN";
-      if (has(flags, MapFlags::anonymous) && (flags & MapFlags::type_mask) == kDroppable) {
-        return "an mmap with MAP_DROPPABLE";
-      }
       return std::nullopt;
     }
     case Sys::munmap:
@@ -103,6 +97,9 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::clear_refs:
     case Sys::userfaultfd:
     case Sys::ioctl:
+    case Sys::io_uring_setup:
+    case Sys::io_uring_register:
+    case Sys::change_prot_numa:
       return std::nullopt;
     default:
       return std::string(program::sys_name(call.sys));
@@ -171,6 +168,9 @@ run::CallOutcome ModelKernel::perform(const run::CallRequest& call) {
       tracks_soft_dirty_ |= cleared && static_cast<int>(a[0]) == kSoftDirty;
       return outcome_of(cleared);
     }
+    case Sys::change_prot_numa:
+      space_->numa_pass(Range::of(addr, page_ceil(a[1])));
+      return {};
     case Sys::getppid:
       return {1, {}, 0};
     default:

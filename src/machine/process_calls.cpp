@@ -11,6 +11,7 @@ using program::Sys;
 
 constexpr std::uint64_t kSetMdwe = 65;
 constexpr std::uint64_t kGetMdwe = 66;
+constexpr std::uint64_t kSetVma = 0x53564d41;
 constexpr std::uint64_t kResources = 16;  // RLIM_NLIMITS
 
 bool all_zero(const run::CallRequest& call, std::size_t first) {
@@ -24,7 +25,41 @@ std::uint32_t word(std::uint64_t argument) { return static_cast<std::uint32_t>(a
 bool knows(std::uint32_t resource) {
   using mm::Resource;
   const auto asked = static_cast<Resource>(resource);
-  return asked == Resource::data || asked == Resource::memlock || asked == Resource::address_space;
+  return asked == Resource::data || asked == Resource::memlock || asked == Resource::address_space ||
+         asked == Resource::stack;
+}
+
+/// strndup_user(): the text at the last argument, at most `kMost` bytes with its end.
+Result<std::string> text_argument(mm::AddressSpace& space, const run::CallRequest& call, std::size_t index) {
+  constexpr std::size_t kMost = 80;
+  const std::uint64_t argument = call.arguments[index];
+  std::string text;
+  if ((call.strings >> index & 1U) != 0) {
+    text = reinterpret_cast<const char*>(argument);
+  } else {
+    for (std::uint8_t byte = 0; text.size() < kMost; text += static_cast<char>(byte)) {
+      if (space.copy_from_user({&byte, 1}, Addr{argument + text.size()}) == 0) return fail(EFAULT);
+      if (byte == 0) break;
+    }
+  }
+  if (text.size() >= kMost) return fail(EINVAL);
+  return text;
+}
+
+/// PR_SET_VMA, whose only attribute is the name.
+Result<std::uint64_t> set_vma(mm::AddressSpace& space, const run::CallRequest& call) {
+  constexpr std::uint64_t kAnonName = 0;
+  const auto& a = call.arguments;
+  if (space.profile().vma_naming == mm::VmaNaming::absent || a[1] != kAnonName) return fail(EINVAL);
+  std::optional<std::string> name;
+  if (a[4] != 0) {
+    auto text = text_argument(space, call, 4);
+    if (!text) return std::unexpected(text.error());
+    name = std::move(*text);
+  }
+  const auto set = space.set_vma_name(Addr{a[2]}, a[3], name);
+  if (!set) return std::unexpected(set.error());
+  return 0;
 }
 
 /// A struct rlimit64 in user memory: soft, hard.
@@ -65,13 +100,15 @@ Result<std::uint64_t> limits(mm::AddressSpace& space, const run::CallRequest& ca
 std::optional<std::string> unsupported_process_call(const run::CallRequest& call) {
   if (call.sys == Sys::prctl) {
     const std::uint32_t option = word(call.arguments[0]);
-    if (option != kSetMdwe && option != kGetMdwe) return "a prctl other than PR_SET_MDWE and PR_GET_MDWE";
+    if (option != kSetMdwe && option != kGetMdwe && option != kSetVma) {
+      return "a prctl other than PR_SET_MDWE, PR_GET_MDWE and PR_SET_VMA";
+    }
   }
   if (call.sys == Sys::prlimit64) {
     if (word(call.arguments[0]) != 0) return "a prlimit64 of another process";
     const std::uint32_t resource = word(call.arguments[1]);
     if (resource < kResources && !knows(resource)) {
-      return "a prlimit64 of anything but RLIMIT_AS, RLIMIT_DATA and RLIMIT_MEMLOCK";
+      return "a prlimit64 of anything but RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK and RLIMIT_STACK";
     }
   }
   return std::nullopt;
@@ -80,7 +117,7 @@ std::optional<std::string> unsupported_process_call(const run::CallRequest& call
 std::optional<Result<std::uint64_t>> process_call(mm::AddressSpace& space, const run::CallRequest& call) {
   switch (call.sys) {
     case Sys::prctl:
-      return mdwe(space, call);
+      return word(call.arguments[0]) == kSetVma ? set_vma(space, call) : mdwe(space, call);
     case Sys::prlimit64:
       return limits(space, call);
     default:

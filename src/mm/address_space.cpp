@@ -7,6 +7,7 @@
 #include "mm/fault.h"
 #include "mm/invariants.h"
 #include "mm/mm.h"
+#include "mm/numa_hint.h"
 #include "mm/soft_dirty.h"
 
 namespace faultline::mm {
@@ -112,6 +113,17 @@ Result<std::shared_ptr<Userfaultfd>> AddressSpace::userfaultfd(UffdFlags flags) 
   return made;
 }
 DenyWriteExec AddressSpace::mdwe() const { return mm_->mdwe; }
+Result<void> AddressSpace::set_vma_name(Addr start, std::uint64_t length, std::optional<std::string_view> name) {
+  return do_set_vma_name(*mm_, start, length, name);
+}
+std::optional<std::string_view> AddressSpace::vma_name(Addr addr) const {
+  const Vma* vma = mm_->vmas.at(addr);
+  return vma == nullptr ? std::nullopt : std::optional(mm_->system.vma_names().text(vma->name));
+}
+Result<std::shared_ptr<PinnedPages>> AddressSpace::pin(Addr start, std::uint64_t bytes) {
+  return do_pin(*mm_, start, bytes);
+}
+void AddressSpace::numa_pass(Range range) { do_numa_pass(*mm_, range); }
 const Limit& AddressSpace::limit(Resource resource) const { return mm_->limits.of(resource); }
 Result<void> AddressSpace::set_limit(Resource resource, Limit limit) { return mm_->limits.set(resource, limit); }
 Result<void> AddressSpace::munlock(Addr start, std::uint64_t length) { return do_munlock(*mm_, start, length); }
@@ -215,6 +227,7 @@ void AddressSpace::for_each_vma(Range range, const std::function<void(const Vma&
 
 const Counters& AddressSpace::counters() const { return mm_->counters; }
 System& AddressSpace::system() { return mm_->system; }
+const System& AddressSpace::system() const { return mm_->system; }
 const Profile& AddressSpace::profile() const { return mm_->profile(); }
 const Tunables& AddressSpace::tunables() const { return mm_->system.tunables(); }
 void AddressSpace::observe(Observer* observer) { mm_->observer = observer; }

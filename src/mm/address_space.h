@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/counters.h"
 #include "base/errno.h"
@@ -15,6 +16,7 @@
 #include "mm/file.h"
 #include "mm/limits.h"
 #include "mm/mdwe.h"
+#include "mm/pin.h"
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
@@ -97,9 +99,20 @@ class AddressSpace {
   /// prctl(2) PR_SET_MDWE and PR_GET_MDWE.
   Result<void> set_mdwe(DenyWriteExec bits);
   DenyWriteExec mdwe() const;
-  /// prlimit(2) of RLIMIT_AS, RLIMIT_DATA and RLIMIT_MEMLOCK; all unlimited at first. Inherited by fork.
+  /// prctl(2) PR_SET_VMA_ANON_NAME: names the VMAs of a range, or takes their names away. EINVAL where the profile has
+  /// no names, EBADF for what may not have one.
+  Result<void> set_vma_name(Addr start, std::uint64_t length, std::optional<std::string_view> name);
+  /// The name of the VMA at `addr`, empty if it has none; nothing where none is mapped.
+  std::optional<std::string_view> vma_name(Addr addr) const;
+  /// prlimit(2) of RLIMIT_AS, RLIMIT_DATA, RLIMIT_MEMLOCK and RLIMIT_STACK; all unlimited at first but the last, which
+  /// is 8 MiB and bounds what grows down. Inherited by fork.
   const Limit& limit(Resource resource) const;
   Result<void> set_limit(Resource resource, Limit limit);
+
+  /// Holds the pages of a range for a device, for writing: EFAULT where that is not allowed (A.8).
+  Result<std::shared_ptr<PinnedPages>> pin(Addr start, std::uint64_t bytes);
+  /// One pass of NUMA balancing over a range (A.8).
+  void numa_pass(Range range);
 
   /// One access by one instruction of the user's program: what it gives, or the signal that it ended in. `text` is the
   /// page that holds the instruction; absent means ordinary readable text.
@@ -133,6 +146,7 @@ class AddressSpace {
   /// What has been counted since the address space began (a forked child begins at zero).
   const Counters& counters() const;
   System& system();
+  const System& system() const;
   const Profile& profile() const;
   const Tunables& tunables() const;
 

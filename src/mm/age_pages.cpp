@@ -55,6 +55,7 @@ class Walk {
     mm_.count(Counter::ptes_scanned);
     if (huge.zero_page() || mapped_shared(mm_, part.start, huge.frame())) return false;
     if (part.bytes() != kHugeBytes) {
+      if (mm_.frames().pinned(huge.frame())) return false;  // its references cannot be told apart any more
       split_folio(mm_, part.start);
       return true;
     }
@@ -77,6 +78,7 @@ class Walk {
         case Step::stop:
           return kStop;
         case Step::split:
+          if (mm_.frames().pinned(pte.frame())) return pages;
           split_folio(mm_, part.start);
           return 0;
       }

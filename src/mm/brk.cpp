@@ -3,6 +3,7 @@
 #include "mm/limits.h"
 #include "mm/merge.h"
 #include "mm/soft_dirty.h"
+#include "mm/stack.h"
 
 namespace faultline::mm {
 
@@ -12,10 +13,13 @@ Addr do_brk(Mm& mm, Addr requested) {
   const Addr old_end{page_ceil(mm.brk.value)};
   const Addr new_end{page_ceil(requested.value)};
   if (new_end < old_end) {
-    if (!unmap_range(mm, {new_end, old_end})) return mm.brk;
+    if (!unmap_range(mm, {new_end, old_end}, UnmapEnd::reading)) return mm.brk;
   } else if (new_end > old_end) {
     const Range grown{old_end, new_end};
-    if (mm.vmas.first_in(grown) != nullptr || mm.vmas.size() > mm.system.tunables().max_map_count) return mm.brk;
+    // A page is kept free behind the heap, and the gap below a stack.
+    const Vma* next = mm.vmas.find(old_end);
+    if (next != nullptr && new_end + kPageSize > start_with_gap(*next)) return mm.brk;
+    if (mm.vmas.size() > mm.system.tunables().max_map_count) return mm.brk;
     const VmFlags flags = new_mapping_flags(mm.profile(), Prot::read | Prot::write) | VmFlags::account | mm.locks_ahead;
     const std::uint64_t pages = grown.pages();
     const std::uint64_t heap_limit = mm.limits.of(Resource::data).soft;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "base/errno.h"
 #include "base/flags.h"
@@ -27,14 +29,17 @@ Result<void> do_msync(Mm& mm, Addr start, std::uint64_t length, SyncFlags flags)
 /// What a number written to /proc/self/clear_refs asks for (proc_pid_clear_refs(5)); any int may be.
 enum class ClearRefs : int { all = 1, anonymous = 2, mapped = 3, soft_dirty = 4, peak = 5 };
 Result<void> do_clear_refs(Mm& mm, ClearRefs what);
+Result<void> do_set_vma_name(Mm& mm, Addr start, std::uint64_t length, std::optional<std::string_view> text);
 Addr do_brk(Mm& mm, Addr requested);
 std::unique_ptr<Mm> do_fork(Mm& parent);
 
 /// Where a new mapping goes (get_unmapped_area): at the hint if it is fixed or free, else the highest gap.
 Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags);
 
-/// Unmaps a range whose bounds are known to be good: what munmap, a fixed mmap and a shrinking brk share.
-Result<void> unmap_range(Mm& mm, Range range);
+/// Unmaps a range whose bounds are known to be good: what munmap, a fixed mmap and a shrinking brk share. May pages be
+/// given back with mmap_lock held for reading only, as nothing else is to be done?
+enum class UnmapEnd : std::uint8_t { writing, reading };
+Result<void> unmap_range(Mm& mm, Range range, UnmapEnd end = UnmapEnd::writing);
 /// Only what comes before anything goes: splits at both ends, which stay, and the tests of seals.
 Result<void> prepare_unmap(Mm& mm, Range range);
 

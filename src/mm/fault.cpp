@@ -2,6 +2,7 @@
 #include "mm/fault.h"
 
 #include "arch/arm64_atomic.h"
+#include "mm/stack.h"
 
 namespace faultline::mm {
 namespace {
@@ -141,16 +142,19 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
                  .write = reported == Report::write};
   });
   Vma* vma = mm.vmas.at(addr);
-  if (vma == nullptr) {
-    count_lock(mm, vma, reported);
-    return deliver(mm, segv(kSegvMapErr, addr), Rule::no_vma, Counter::fault_signal);
+  const bool grows = vma == nullptr;
+  if (grows) {
+    count_lock(mm, nullptr, reported);
+    const auto grown = grow_stack(mm, addr);
+    if (!grown) return deliver(mm, segv(kSegvMapErr, addr), grown.error(), Counter::fault_signal);
+    vma = *grown;
   }
   mm.explain([&] {
     return Event{
         .kind = EventKind::vma, .range = vma->range(), .prot = prot_of(vma->flags), .backing = backing_of(*vma)};
   });
   const Report taken = taken_as(mm, *vma, kind, reported, text);
-  count_lock(mm, vma, taken);
+  if (!grows) count_lock(mm, vma, taken);
   if (const auto code = forbidden(mm, *vma, pte, taken)) {
     const Rule rule = *code == kSegvPkuErr ? Rule::protection_key : Rule::vma_forbids;
     return deliver(mm, segv(*code, addr), rule, Counter::fault_signal);

@@ -1,11 +1,36 @@
 // fork(2): A.8.
+#include <limits>
 #include <vector>
 
 #include "mm/calls.h"
+#include "mm/fault.h"
 #include "mm/userfault.h"
 
 namespace faultline::mm {
 namespace {
+
+/// Is that a page that somebody has pinned, so that it has to stay the parent's own?
+bool copies_now(Mm& parent, const Vma& vma, Pte pte) {
+  if (!parent.has_pinned || vma.is(VmFlags::shared) || pte.zero_page() || pte.huge()) return false;
+  const FramePool& frames = parent.frames();
+  if (!frames.pinned(pte.frame()) || frames.at(pte.frame()).cached()) return false;
+  return parent.profile().wp_reuse == WpReuse::page_count || is_exclusive(frames, pte);
+}
+
+void copy_for_child(Mm& parent, Mm& child, const Vma& vma, Addr at, Pte pte) {
+  parent.count(Counter::pages_copied);
+  parent.explain([&] {
+    return Event{.kind = EventKind::handled,
+                 .range = Range::of(at, kPageSize),
+                 .rule = Rule::fork_copied_pinned,
+                 .counter = Counter::pages_copied};
+  });
+  const FrameId copy = parent.frames().allocate_copy(pte.frame());
+  parent.frames().map_new(copy);
+  parent.frames().at(copy).set_exclusive(Exclusive::yes);
+  const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : Pte::kDirty;
+  set_pte(child, at, Pte::make(copy, protection_bits(parent.profile(), vma.flags) | Pte::kYoung | write));
+}
 
 /// Shares the pages of one VMA with the child: both sides write-protected, and owned by neither.
 void share_pages(Mm& parent, Mm& child, const Vma& vma) {
@@ -15,13 +40,17 @@ void share_pages(Mm& parent, Mm& child, const Vma& vma) {
       set_pte(child, at, pte);
       return pte;
     }
+    if (copies_now(parent, vma, pte)) {
+      copy_for_child(parent, child, vma, at, pte);
+      return pte;
+    }
     parent.frames().map(pte.frame(), pte.size());
     if (vma.is(VmFlags::shared)) {
       set_pte(child, at, pte.without(Pte::kDirty | Pte::kYoung | Pte::kUffdWp));
       return pte;
     }
     if (!pte.zero_page()) parent.frames().at(pte.frame()).set_exclusive(Exclusive::no);
-    const Pte shared = pte.without(Pte::kWrite);
+    const Pte shared = pte.without(Pte::kWrite | Pte::kSavedWrite);
     set_pte(child, at, shared.without(Pte::kYoung | Pte::kUffdWp));
     forget_translation(parent, at, pte);
     return shared;
@@ -50,7 +79,7 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
       share_pages(parent, *child, vma);
       if (vma.anon_vma == 0) return;
       vma.anon_vma = parent.system.next_anon_vma();
-      ++vma.chain;
+      if (vma.chain != std::numeric_limits<AnonVmaChain>::max()) ++vma.chain;
     }
   });
   for (Vma* vma : left_out) child->vmas.erase(vma);

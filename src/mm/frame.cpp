@@ -87,6 +87,17 @@ void FramePool::unmap(FrameId id, PageSize size) {
   put(id);
 }
 
+void FramePool::pin(FrameId id) {
+  get(id);
+  ++pins_[head(id).index];
+}
+
+void FramePool::unpin(FrameId id) {
+  const auto pins = pins_.find(head(id).index);
+  if (--pins->second == 0) pins_.erase(pins);
+  put(id);
+}
+
 void FramePool::put_large(FrameId id) {
   const FrameId first = head(id);
   if ((--at(first).references_ & Frame::kReferencesMask) != 0) return;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -93,6 +95,11 @@ class FramePool {
   /// A further reference that is not a mapping (a pin, a cache), and its end.
   void get(FrameId id) { ++at(head(id)).references_; }
   void put(FrameId id);
+  /// A reference of somebody who writes or reads the page by its address for long (pin_user_pages), and its end.
+  void pin(FrameId id);
+  void unpin(FrameId id);
+  /// folio_maybe_dma_pinned().
+  bool pinned(FrameId id) const { return !pins_.empty() && pins_.contains(head(id).index); }
   /// References to the frame, or to the large folio that it is part of: entries, and whatever else holds it (pins,
   /// caches). folio_ref_count().
   std::uint32_t references(FrameId id) const { return at(head(id)).references_ & Frame::kReferencesMask; }
@@ -153,6 +160,7 @@ class FramePool {
   std::uint64_t live_ = 0;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::uint32_t> free_buffers_;
+  absl::flat_hash_map<std::uint32_t, std::uint32_t> pins_;  // by the folio's first frame: how many
 };
 
 inline void FramePool::count_mapping(FrameId id, PageSize size) {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "mm/fault.h"
+#include "mm/numa_hint.h"
 #include "mm/soft_dirty.h"
 #include "mm/userfault.h"
 
@@ -69,8 +70,9 @@ std::string_view entry_violation(const Mm& mm, const Vma* vma, Addr addr, Pte pt
     return needs && vma->anon_vma == 0 ? "guard marker in a VMA without anon_vma" : "";
   }
   if (pte.write() && !vma->is(VmFlags::write)) return "PTE writable in a VMA that is not";
+  const bool hinted = mm.has_numa_hints && is_numa_hint(*vma, pte);  // grants nothing for now
   constexpr std::uint64_t kByVma = Pte::kRead | Pte::kExec | Pte::kKeyDenied;
-  if ((pte.protection() & kByVma) != (protection_bits(mm.profile(), vma->flags) & kByVma)) {
+  if (!hinted && (pte.protection() & kByVma) != (protection_bits(mm.profile(), vma->flags) & kByVma)) {
     return "PTE grants other than what its VMA does";
   }
   // The v5 patch asks the wrong way round (A.5).

@@ -11,7 +11,7 @@ namespace faultline::mm {
 struct Mm;
 
 /// The resources of getrlimit(2) that memory calls look at, with the kernel's numbers.
-enum class Resource : std::uint8_t { data = 2, memlock = 8, address_space = 9 };
+enum class Resource : std::uint8_t { data = 2, stack = 3, memlock = 8, address_space = 9 };
 
 /// In bytes.
 struct Limit {
@@ -23,8 +23,10 @@ struct Limit {
   bool operator==(const Limit&) const = default;
 };
 
-/// Does memory with these flags count as data? Private and writable; the stack, which nobody maps here, would not.
-constexpr bool is_data(VmFlags flags) { return (flags & (VmFlags::write | VmFlags::shared)) == VmFlags::write; }
+/// Does memory with these flags count as data? Private and writable, and no stack.
+constexpr bool is_data(VmFlags flags) {
+  return (flags & (VmFlags::write | VmFlags::shared | VmFlags::grows_down)) == VmFlags::write;
+}
 
 /// What an address space has of what is limited, in pages.
 struct Usage {
@@ -65,9 +67,21 @@ class Limits {
 
  private:
   static constexpr std::size_t index(Resource resource) {
-    return resource == Resource::data ? 0 : resource == Resource::memlock ? 1 : 2;
+    switch (resource) {
+      case Resource::data:
+        return 0;
+      case Resource::memlock:
+        return 1;
+      case Resource::stack:
+        return 2;
+      case Resource::address_space:
+        break;
+    }
+    return 3;
   }
-  std::array<Limit, 3> limits_{};
+  /// _STK_LIM: the one that a process has before anybody sets it.
+  static constexpr Limit kStack{std::uint64_t{8} << 20, Limit::kUnlimited};
+  std::array<Limit, 4> limits_{Limit{}, Limit{}, kStack, Limit{}};
 };
 
 /// May the process lock anything at all (can_do_mlock)?

@@ -146,6 +146,8 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
   if (auto allowed = check_discard_in_loop(mm, *vma, advice); !allowed) return std::unexpected(allowed.error());
   if (const auto flags = advised_flags(vma->flags, advice)) {
     if (advice == Advice::wipeonfork && vma->object != nullptr) return mm.refuse(EINVAL, Rule::bad_argument, part);
+    const bool keeps = advice == Advice::keeponfork || advice == Advice::dodump;
+    if (keeps && vma->is(VmFlags::droppable)) return mm.refuse(EINVAL, Rule::bad_argument, part);
     if (*flags == vma->flags) return vma;
     auto changed = modify_flags(mm, vma, part, *flags);
     // A lack of kernel resources is temporary, says madvise.

@@ -38,6 +38,7 @@ Rule mergeable(const Profile& profile, const Vma& existing, const Proposal& prop
   if (has(existing.flags ^ proposal.flags, ~kPassedOver)) return Rule::no_merge_flags;
   if (existing.object != proposal.object) return Rule::no_merge_file;
   if (existing.uffd != proposal.uffd) return Rule::no_merge_uffd;
+  if (existing.name != proposal.name) return Rule::no_merge_name;
   const bool contiguous = side == Side::prev ? existing.pgoff + existing.pages() == proposal.pgoff
                                              : proposal.pgoff + proposal.range.pages() == existing.pgoff;
   if (!contiguous) return Rule::no_merge_offset;
@@ -50,7 +51,7 @@ bool neighbours_agree(const Vma& prev, const Vma& next) {
 }
 
 /// What a VMA takes over from what it merges with.
-void adopt(const Profile& profile, Vma& vma, VmFlags flags, AnonVma anon_vma, std::uint16_t chain) {
+void adopt(const Profile& profile, Vma& vma, VmFlags flags, AnonVma anon_vma, AnonVmaChain chain) {
   vma.flags |= flags & sticky_flags(profile);
   if (vma.anon_vma == 0 && anon_vma != 0) {
     vma.anon_vma = anon_vma;
@@ -154,6 +155,7 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
                             .pgoff = proposal.pgoff,
                             .anon_vma = proposal.anon_vma,
                             .chain = proposal.chain,
+                            .name = proposal.name,
                             .uffd = proposal.uffd,
                             .object = proposal.object});
 }
@@ -165,7 +167,8 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
                           vma->anon_vma,
                           vma->chain,
                           vma->object,
-                          vma->uffd};
+                          vma->uffd,
+                          vma->name};
   Vma* next = mm.vmas.next(*vma);
   mm.vmas.set_end(vma, proposal.range.end);
   mm.count(Counter::bounds_moved);
@@ -189,7 +192,7 @@ namespace {
 enum class Tail : std::uint8_t { merges, stays_apart };
 
 /// modify_flags() but for the usage and for what the kernel then makes of VM_SOFTDIRTY.
-Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd, Tail tail) {
+Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd, VmaName name, Tail tail) {
   const bool touches_start = part.start == vma->start;
   const bool touches_end = part.end == vma->end;
   if (!touches_start && !touches_end) tell_merge(mm, part, Rule::no_merge_middle);
@@ -198,7 +201,7 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
   Neighbours joined;
   if (below != nullptr || above != nullptr) {
     joined = joining(mm, below, above,
-                     {part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object, uffd});
+                     {part, flags, vma->pgoff_at(part.start), vma->anon_vma, vma->chain, vma->object, uffd, name});
   }
   const auto [prev, next] = joined;
   if (prev != nullptr) {
@@ -242,6 +245,7 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
   }
   vma->flags = flags;
   vma->uffd = uffd;
+  vma->name = name;
   return vma;
 }
 
@@ -251,7 +255,7 @@ namespace {
 
 Result<Vma*> modify(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd, Tail tail) {
   const VmFlags before = vma->flags;
-  const Result<Vma*> modified = merge_or_split(mm, vma, part, flags, uffd, tail);
+  const Result<Vma*> modified = merge_or_split(mm, vma, part, flags, uffd, vma->name, tail);
   if (!modified) return modified;
   mm.usage.change(before, flags, part.pages());
   mm.count(Counter::vmas_changed);
@@ -271,6 +275,10 @@ Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags) {
 Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd) {
   const Tail tail = mm.profile().uffd_range == UffdRange::one_mapping ? Tail::stays_apart : Tail::merges;
   return modify(mm, vma, part, flags, uffd, tail);
+}
+
+Result<Vma*> modify_name(Mm& mm, Vma* vma, Range part, VmaName name) {
+  return merge_or_split(mm, vma, part, vma->flags, vma->uffd, name, Tail::merges);
 }
 
 Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {

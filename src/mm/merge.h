@@ -14,13 +14,14 @@ struct Proposal {
   VmFlags flags = VmFlags::none;
   std::uint64_t pgoff = 0;
   AnonVma anon_vma = 0;
-  std::uint16_t chain = 0;
+  AnonVmaChain chain = 0;
   Shmem* object = nullptr;
   UffdId uffd = 0;
+  VmaName name = kUnnamed;
 
   /// What a VMA proposes to its neighbours.
   static Proposal of(const Vma& vma) {
-    return {vma.range(), vma.flags, vma.pgoff, vma.anon_vma, vma.chain, vma.object, vma.uffd};
+    return {vma.range(), vma.flags, vma.pgoff, vma.anon_vma, vma.chain, vma.object, vma.uffd, vma.name};
   }
 };
 
@@ -52,6 +53,8 @@ Result<Vma*> modify_flags(Mm& mm, Vma* vma, Range part, VmFlags flags);
 
 /// The same with another userfaultfd that watches the part, or none.
 Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd);
+/// The same with another name, and the flags that it has.
+Result<Vma*> modify_name(Mm& mm, Vma* vma, Range part, VmaName name);
 
 /// Cuts a VMA at an address inside it and returns the upper part. ENOMEM at max_map_count.
 Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at);

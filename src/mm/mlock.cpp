@@ -16,6 +16,7 @@ Range whole_pages(Addr start, std::uint64_t length) {
 /// Gives one VMA's part of the range these lock flags (mlock_fixup). Returns the VMA that now holds it.
 Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
   visit_vma(mm);
+  if (vma->is(VmFlags::droppable)) return vma;  // never locked, and no error
   const VmFlags flags = (vma->flags & ~kLockFlags) | lock;
   if (flags == vma->flags) return vma;
   drain_lru(mm);

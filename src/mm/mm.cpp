@@ -10,7 +10,7 @@
 namespace faultline::mm {
 namespace {
 
-Range placement_space(const System& system) {
+Range space_for_mappings(const System& system) {
   return {Addr{page_ceil(system.tunables().mmap_min_addr)}, arch::geometry(system.profile().arch).mmap_base};
 }
 
@@ -26,9 +26,11 @@ void unmap_page(Mm& mm, Pte pte) {
 
 }  // namespace
 
+Range Mm::placement_space() const { return space_for_mappings(system); }
+
 Mm::Mm(System& owner)
     : system(owner),
-      vmas(placement_space(owner)),
+      vmas(space_for_mappings(owner)),
       brk_start(arch::geometry(owner.profile().arch).brk_base),
       brk(brk_start) {
   system.add_space(this);
@@ -37,6 +39,7 @@ Mm::Mm(System& owner)
 Mm::Mm(System& owner, const Mm& parent)
     : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk), limits(parent.limits) {
   if (!has(parent.mdwe, DenyWriteExec::no_inherit)) mdwe = parent.mdwe;
+  has_numa_hints = parent.has_numa_hints;
   scattered_folios = parent.scattered_folios;
   system.add_space(this);
 }

@@ -29,6 +29,8 @@ struct Mm {
   Mm& operator=(const Mm&) = delete;
 
   const Profile& profile() const { return system.profile(); }
+  /// Where mappings may be placed.
+  Range placement_space() const;
   const arch::Geometry& geometry() const { return arch::geometry(profile().arch); }
   FramePool& frames() { return system.frames(); }
 
@@ -61,6 +63,8 @@ struct Mm {
       0;  // pages counted as locked for ever, since mremap unlocked them and did not say so (D.6)
   bool scattered_folios = false;    // mremap has moved a part of a large folio away from the others
   std::vector<Userfaultfd*> uffds;  // by id from 1 on; nullptr where one was closed
+  bool has_numa_hints = false;      // a pass of NUMA balancing was made over it
+  bool has_pinned = false;          // a page of it was ever pinned (MMF_HAS_PINNED): fork looks closer then
 };
 
 /// Who looks at VMAs; `visit` counts one that a call's loop has reached.

@@ -4,6 +4,7 @@
 #include "mm/merge.h"
 #include "mm/mmap_sharing.h"
 #include "mm/soft_dirty.h"
+#include "mm/stack.h"
 
 namespace faultline::mm {
 Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flags) {
@@ -20,9 +21,10 @@ Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flag
   if (const Addr page = hint.page_floor(); page.value != 0) {
     const Addr at{page_ceil(std::max(page.value, mm.system.tunables().mmap_min_addr))};
     const bool fits = at.value <= task_size.value - bytes;
-    if (fits && mm.vmas.first_in(Range::of(at, bytes)) == nullptr) return at;
+    const Vma* next = mm.vmas.find(at);
+    if (fits && (next == nullptr || at + bytes <= start_with_gap(*next))) return at;
   }
-  if (const auto at = mm.vmas.highest_gap(bytes)) return *at;
+  if (const auto at = highest_gap(mm, bytes)) return *at;
   return mm.refuse(ENOMEM, Rule::bad_argument, whole);
 }
 
@@ -33,6 +35,22 @@ VmFlags new_mapping_flags(const Profile& profile, Prot prot) {
 }
 
 namespace {
+
+/// The flags of a VMA that those of mmap ask for by themselves (calc_vm_flag_bits).
+VmFlags asked_flags(const Profile& profile, MapFlags flags) {
+  VmFlags asked = has(flags, MapFlags::grows_down) ? VmFlags::grows_down : VmFlags::none;
+  if (has(flags, MapFlags::stack) && profile.map_stack == MapStack::no_huge_pages) asked |= VmFlags::nohugepage;
+  return asked;
+}
+
+/// Droppable memory is never locked, not even by what mlockall said of the future. It keeps apart from what it would
+/// have merged with.
+void unlock_droppable(Mm& mm, Vma& vma) {
+  constexpr VmFlags kLocks = VmFlags::locked | VmFlags::lock_on_fault;
+  if (!vma.is(VmFlags::droppable)) return;
+  mm.usage.change(vma.flags, vma.flags & ~kLocks, vma.pages());
+  vma.flags &= ~kLocks;
+}
 
 /// A mapping on its way: where, with which flags so far, of what.
 struct NewMapping {
@@ -157,12 +175,14 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
   if (has(flags, MapFlags::fixed_noreplace) && mm.vmas.first_in(range) != nullptr) {
     return mm.refuse(EEXIST, Rule::bad_argument, range);
   }
-  NewMapping mapping{range, new_mapping_flags(mm.profile(), prot) | mm.locks_ahead, file, offset >> kPageShift};
+  const VmFlags wanted = new_mapping_flags(mm.profile(), prot) | asked_flags(mm.profile(), flags) | mm.locks_ahead;
+  NewMapping mapping{range, wanted, file, offset >> kPageShift};
   if (auto fine = check_mapping(mm, mapping, flags); !fine) return std::unexpected(fine.error());
   const Result<Vma*> vma = make_mapping(mm, mapping);
   if (!vma) return std::unexpected(vma.error());
   const bool fault_in =
       (*vma)->is(VmFlags::locked) || (flags & (MapFlags::populate | MapFlags::nonblock)) == MapFlags::populate;
+  unlock_droppable(mm, **vma);
   if (fault_in && (*vma)->is(VmFlags::access)) {
     mm.count(Counter::mmap_lock_read);
     populate_as_permitted(mm, **vma, range);

@@ -47,6 +47,11 @@ Result<VmFlags> sharing_flags(Mm& mm, VmFlags flags, MapFlags type, const File* 
     case MapFlags::shared:
       if (has(type, MapFlags::grows_down)) return refuse(mm, EINVAL);
       return flags | VmFlags::shared | VmFlags::may_share;
+    case MapFlags::droppable:
+      if (mm.profile().droppable == Droppable::absent) return refuse(mm, EINVAL);
+      if (has(type, MapFlags::locked | MapFlags::hugetlb | MapFlags::grows_down)) return refuse(mm, EINVAL);
+      // What may be gone at any time is promised to nobody, and neither copied by fork nor dumped.
+      return flags | VmFlags::droppable | VmFlags::noreserve | VmFlags::wipeonfork | VmFlags::dontdump;
     default:
       return refuse(mm, EINVAL);
   }

@@ -79,12 +79,14 @@ Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
   if (has(prot, ~kKnown)) return mm.refuse(EINVAL, Rule::bad_argument, asked);
 
   mm.count(Counter::mmap_lock_write);
-  const Range range{start, end};
+  Range range{start, end};
   Vma* vma = mm.vmas.find(start);
   if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, range);
   if (grows == Prot::grows_down) {
-    // No mapping here grows down.
-    return mm.refuse(vma->start >= end ? ENOMEM : EINVAL, Rule::bad_argument, range);
+    // All of the stack, from wherever it has grown down to.
+    if (vma->start >= end) return mm.refuse(ENOMEM, Rule::hole, range);
+    start = range.start = vma->start;
+    if (!vma->is(VmFlags::grows_down)) return mm.refuse(EINVAL, Rule::bad_argument, range);
   }
   if (vma->start > start) return mm.refuse(ENOMEM, Rule::hole, range);
   if (grows == Prot::grows_up) return mm.refuse(EINVAL, Rule::bad_argument, range);

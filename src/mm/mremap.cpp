@@ -96,13 +96,13 @@ Result<void> charge_move(Mm& mm, const Vma& vma, const Request& request, std::ui
 }
 
 /// Shrinks the source, which munmap may refuse.
-Result<void> cut_tail(Mm& mm, const Request& request) {
+Result<void> cut_tail(Mm& mm, const Request& request, UnmapEnd after) {
   const std::uint64_t task_size = mm.geometry().task_size.value;
   const Addr end = request.old + request.new_bytes;
   const std::uint64_t bytes = request.old_bytes - request.new_bytes;
   if (bytes == 0) return {};
   if (end.value > task_size || bytes > task_size - end.value) return refuse(mm, request, EINVAL);
-  return unmap_range(mm, Range::of(end, bytes));
+  return unmap_range(mm, Range::of(end, bytes), after);
 }
 
 bool leaves_distinct(const Mm& mm, const Request& request) {
@@ -148,7 +148,8 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
                                        .anon_vma = original.anon_vma,
                                        .chain = original.chain,
                                        .object = original.object,
-                                       .uffd = original.uffd},
+                                       .uffd = original.uffd,
+                                       .name = original.name},
                                       kept_apart ? mm.vmas.at(request.old) : nullptr);
   // Nobody asks for UFFD_FEATURE_EVENT_REMAP: what is moved, and what that merged with, is watched no more.
   if (original.uffd != 0) {
@@ -196,7 +197,7 @@ Result<Addr> remap_to(Mm& mm, const Request& request) {
   }
   std::uint64_t old_bytes = request.old_bytes;
   if (old_bytes > request.new_bytes) {
-    if (auto cut = cut_tail(mm, request); !cut) return std::unexpected(cut.error());
+    if (auto cut = cut_tail(mm, request, UnmapEnd::writing); !cut) return std::unexpected(cut.error());
     old_bytes = request.new_bytes;
   }
   if (auto fine = check_source(mm, mm.vmas.at(request.old), request, old_bytes); !fine) {
@@ -238,7 +239,7 @@ Result<Addr> move_all(Mm& mm, const Request& request) {
 Result<Addr> remap_at(Mm& mm, const Request& request) {
   if (auto sealed = check_seals_upfront(mm, request.source()); !sealed) return std::unexpected(sealed.error());
   if (request.old_bytes >= request.new_bytes) {
-    if (auto cut = cut_tail(mm, request); !cut) return std::unexpected(cut.error());
+    if (auto cut = cut_tail(mm, request, UnmapEnd::reading); !cut) return std::unexpected(cut.error());
     return request.old;
   }
   Vma* vma = mm.vmas.at(request.old);

@@ -38,7 +38,19 @@ Result<void> prepare_unmap(Mm& mm, Range range) {
   return {};
 }
 
-Result<void> unmap_range(Mm& mm, Range range) {
+namespace {
+
+/// The VMAs are out of the tree; giving the pages back needs no more than to keep others from changing it.
+void downgrade(Mm& mm, const Vma& last) {
+  const Vma* next = mm.vmas.next(last);
+  const bool could_grow = next != nullptr && next->is(VmFlags::grows_down);
+  if (could_grow && mm.profile().unmap_lock == UnmapLock::read_unless_below_stack) return;
+  mm.count(Counter::mmap_lock_downgrade);
+}
+
+}  // namespace
+
+Result<void> unmap_range(Mm& mm, Range range, UnmapEnd end) {
   Vma* first = mm.vmas.first_in(range);
   if (first == nullptr || range.empty()) return {};
   if (auto sealed = check_seals_upfront(mm, range); !sealed) return sealed;
@@ -54,6 +66,7 @@ Result<void> unmap_range(Mm& mm, Range range) {
     mm.usage.remove(vma->flags, vma->pages());
     if (vma->is(VmFlags::account)) mm.system.commit().give_back(vma->pages());
     Vma* next = mm.vmas.next(*vma);
+    if (end == UnmapEnd::reading && (next == nullptr || next->start >= range.end)) downgrade(mm, *vma);
     mm.vmas.erase(vma);
     mm.count(Counter::vmas_freed);
     vma = next;
@@ -78,7 +91,7 @@ Result<void> do_munmap(Mm& mm, Addr start, std::uint64_t length) {
     return mm.refuse(EINVAL, Rule::bad_argument, Range::of(start, 0));
   }
   mm.count(Counter::mmap_lock_write);
-  return unmap_range(mm, Range::of(start, bytes));
+  return unmap_range(mm, Range::of(start, bytes), UnmapEnd::reading);
 }
 
 }  // namespace faultline::mm

@@ -64,6 +64,12 @@ const Series kSeries[] = {
       .sealed_file = SealedFile::refuses_shared,
       .mmap_order = MmapOrder::unmaps_first,
       .mdwe = Mdwe::absent,
+      .vma_naming = VmaNaming::absent,
+      .map_stack = MapStack::nothing,
+      .stack_lock = StackLock::read,
+      .unmap_lock = UnmapLock::read_unless_below_stack,
+      .droppable = Droppable::absent,
+      .numa_pass = NumaPass::single_reference,
       .memfd_exec = MemfdExec::always,
       .write_prefault = WritePrefault::every_byte,
       .advice = AdviceSet::none,
@@ -109,6 +115,12 @@ const Series kSeries[] = {
       .sealed_file = SealedFile::refuses_writers,
       .mmap_order = MmapOrder::seals_first,
       .mdwe = Mdwe::absent,
+      .vma_naming = VmaNaming::absent,
+      .map_stack = MapStack::nothing,
+      .stack_lock = StackLock::write,
+      .unmap_lock = UnmapLock::read_unless_below_stack,
+      .droppable = Droppable::absent,
+      .numa_pass = NumaPass::single_reference,
       .memfd_exec = MemfdExec::always,
       .write_prefault = WritePrefault::any_byte,
       .advice = kAdvice61,
@@ -154,6 +166,12 @@ const Series kSeries[] = {
       .sealed_file = SealedFile::refuses_writers,
       .mmap_order = MmapOrder::unmaps_first,
       .mdwe = Mdwe::present,
+      .vma_naming = VmaNaming::absent,
+      .map_stack = MapStack::no_huge_pages,
+      .stack_lock = StackLock::write,
+      .unmap_lock = UnmapLock::read,
+      .droppable = Droppable::absent,
+      .numa_pass = NumaPass::mapped_once,
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::any_byte,
       .advice = kAdvice61,
@@ -199,6 +217,12 @@ const Series kSeries[] = {
       .sealed_file = SealedFile::refuses_writers,
       .mmap_order = MmapOrder::checks_first,
       .mdwe = Mdwe::present,
+      .vma_naming = VmaNaming::absent,
+      .map_stack = MapStack::no_huge_pages,
+      .stack_lock = StackLock::write,
+      .unmap_lock = UnmapLock::read,
+      .droppable = Droppable::present,
+      .numa_pass = NumaPass::mapped_once,
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::any_byte,
       .advice = kAdvice61,
@@ -243,6 +267,12 @@ const Series kSeries[] = {
       .sealed_file = SealedFile::refuses_writers,
       .mmap_order = MmapOrder::checks_first,
       .mdwe = Mdwe::present,
+      .vma_naming = VmaNaming::absent,
+      .map_stack = MapStack::no_huge_pages,
+      .stack_lock = StackLock::write,
+      .unmap_lock = UnmapLock::read,
+      .droppable = Droppable::present,
+      .numa_pass = NumaPass::mapped_once,
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::on_failure,
       .advice = kAdvice61,
@@ -287,6 +317,12 @@ const Series kSeries[] = {
       .sealed_file = SealedFile::refuses_writers,
       .mmap_order = MmapOrder::checks_first,
       .mdwe = Mdwe::present,
+      .vma_naming = VmaNaming::absent,
+      .map_stack = MapStack::no_huge_pages,
+      .stack_lock = StackLock::write,
+      .unmap_lock = UnmapLock::read,
+      .droppable = Droppable::present,
+      .numa_pass = NumaPass::mapped_once,
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::on_failure,
       .advice = kAdvice61,
@@ -345,6 +381,7 @@ constexpr auto kGuards = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kMerge = std::to_array<std::string_view>({"faulted-neighbour", "either-faulted"});
 constexpr auto kUncharge = std::to_array<std::string_view>({"never", "unfaulted"});
 
+constexpr auto kVmaNaming = std::to_array<std::string_view>({"absent", "private", "anonymous"});
 constexpr auto kMremap = std::to_array<std::string_view>({"late-lookup", "lookup-first", "parameters-first"});
 
 constexpr auto kSwitches = std::to_array<Switch>({
@@ -362,6 +399,7 @@ constexpr auto kSwitches = std::to_array<Switch>({
     policy<&Profile::merge>("merge", kMerge),
     policy<&Profile::uncharge>("uncharge", kUncharge),
     policy<&Profile::mremap>("mremap", kMremap),
+    policy<&Profile::vma_naming>("vma-naming", kVmaNaming),
 });
 
 std::string join(std::span<const std::string_view> words) {

@@ -227,6 +227,41 @@ enum class MmapOrder : std::uint8_t {
 /// Does prctl know PR_SET_MDWE (6.3 on)?
 enum class Mdwe : std::uint8_t { absent, present };
 
+/// What prctl's PR_SET_VMA_ANON_NAME may name (5.17 on, where CONFIG_ANON_VMA_NAME is set: Debian's kernels lack it).
+enum class VmaNaming : std::uint8_t {
+  absent,
+  private_only,  // up to 6.1: memory without an object
+  anonymous,     // 6.2 on: shared anonymous memory and memfds too
+};
+
+/// What MAP_STACK does.
+enum class MapStack : std::uint8_t {
+  nothing,
+  no_huge_pages,  // 6.8 on: the flag of MADV_NOHUGEPAGE, which also keeps it apart from its neighbours
+};
+
+/// How mmap_lock is held while a stack grows.
+enum class StackLock : std::uint8_t {
+  read,
+  write,  // 6.5 on, and late releases of older series, 6.1 among them
+};
+
+/// Does unmapping go on with mmap_lock held for reading only, once the VMAs are out of the tree?
+enum class UnmapLock : std::uint8_t {
+  read_unless_below_stack,  // up to 6.4: not if what comes next could grow down into the range meanwhile
+  read,                     // 6.5 on
+};
+
+/// Which pages of private memory a pass of NUMA balancing leaves alone, and how a fault on the others knows whether
+/// they were writable (A.8).
+enum class NumaPass : std::uint8_t {
+  single_reference,  // up to 6.1: what has a second reference; the entry keeps whether it was writable
+  mapped_once,       // then: what is pinned or mapped twice; the rule of mprotect decides
+};
+
+/// MAP_DROPPABLE (6.11 on).
+enum class Droppable : std::uint8_t { absent, present };
+
 /// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
 enum class MemfdExec : std::uint8_t { always, chosen };
 
@@ -304,6 +339,12 @@ struct Profile {
   SealedFile sealed_file = SealedFile::refuses_writers;
   MmapOrder mmap_order = MmapOrder::checks_first;
   Mdwe mdwe = Mdwe::absent;
+  VmaNaming vma_naming = VmaNaming::absent;
+  MapStack map_stack = MapStack::no_huge_pages;
+  StackLock stack_lock = StackLock::write;
+  UnmapLock unmap_lock = UnmapLock::read;
+  Droppable droppable = Droppable::absent;
+  NumaPass numa_pass = NumaPass::mapped_once;
   MemfdExec memfd_exec = MemfdExec::chosen;
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;

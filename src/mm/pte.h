@@ -24,8 +24,9 @@ class Pte {
   static constexpr std::uint64_t kUffdWp = 1U << 10;    // a userfaultfd protects it; without kPresent a marker
   /// What a fault for a write, or a new page that is written to, leaves (pte_mkdirty).
   static constexpr std::uint64_t kWritten = kDirty | kSoftDirty;
+  static constexpr std::uint64_t kSavedWrite = 1U << 16;  // up to 6.1: was writable before a NUMA pass took all access
   /// The bits that protection decides; the others survive a change of it.
-  static constexpr std::uint64_t kProtection = kRead | kWrite | kExec | kKeyDenied;
+  static constexpr std::uint64_t kProtection = kRead | kWrite | kExec | kKeyDenied | kSavedWrite;
 
   constexpr Pte() = default;
   static constexpr Pte make(FrameId frame, std::uint64_t bits) {

@@ -1,6 +1,7 @@
 // How a permitted fault is resolved: A.6 and A.7.
 #include "mm/fault.h"
 #include "mm/huge.h"
+#include "mm/numa_hint.h"
 #include "mm/upgrade.h"
 #include "mm/userfault.h"
 
@@ -109,6 +110,11 @@ Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin or
   if (pte.vacant()) {
     return vma.object != nullptr ? resolve_file(mm, vma, addr, write ? Direction::write : Direction::read, origin)
                                  : resolve_missing(mm, vma, addr, access, origin);
+  }
+  if (is_numa_hint(vma, pte)) {
+    mm.count(Counter::minor_faults);
+    resolve_numa_hint(mm, vma, addr, pte, origin);
+    return Handled::done;
   }
   const bool protects = write && is_uffd_protected(vma, pte);
   if (protects && !is_uffd_async(mm, vma)) {

@@ -38,6 +38,8 @@ class System {
   /// What has been promised (vm.overcommit_memory).
   Commit& commit() { return commit_; }
   const Commit& commit() const { return commit_; }
+  VmaNames& vma_names() { return vma_names_; }
+  const VmaNames& vma_names() const { return vma_names_; }
   /// A new anon_vma identity; never 0.
   AnonVma next_anon_vma() {
     if (++last_anon_vma_ == 0) throw std::length_error("more than 2^32 anon_vmas");
@@ -59,6 +61,7 @@ class System {
   Tunables tunables_;
   FramePool frames_;
   Commit commit_;
+  VmaNames vma_names_;
   AnonVma last_anon_vma_ = 0;
   std::uint32_t lru_waiting_ = 0;
   std::uint32_t lazyfree_waiting_ = 0;

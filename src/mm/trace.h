@@ -35,6 +35,12 @@ enum class Rule : std::uint8_t {
   uffd_async,
   uffd_leftover,
   beyond_end,
+  numa_hint,
+  numa_hint_writable,
+  fork_copied_pinned,
+  stack_grown,
+  stack_guard_gap,
+  stack_limit,
   faults_disabled,
   copy_zero_page,
   copy_file_page,
@@ -77,6 +83,7 @@ enum class Rule : std::uint8_t {
   no_merge_flags,
   no_merge_file,
   no_merge_uffd,
+  no_merge_name,
   no_merge_offset,
   no_merge_anon_vma,
   no_merge_gap,
@@ -105,6 +112,7 @@ enum class EventKind : std::uint8_t {
   hardware,   // what the processor reports: rule says why; `write` is the reported direction
   exception,  // a fault is taken
   handled,    // how it was resolved: counter names the kind, rule says why
+  growth,     // a stack grew by range
   probe,      // arm64: the kernel reads the instruction at the faulting pc
   upgrade,    // mprotect made a PTE writable, or did not: rule says why
   split,      // a VMA was split at range.start

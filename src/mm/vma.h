@@ -5,6 +5,7 @@
 #include "base/flags.h"
 #include "base/page.h"
 #include "mm/shmem.h"
+#include "mm/vma_names.h"
 
 namespace faultline::mm {
 
@@ -18,7 +19,8 @@ enum class VmFlags : std::uint64_t {
   may_read = 0x10,
   may_write = 0x20,
   may_exec = 0x40,
-  may_share = 0x80,      // MAP_SHARED, also where `shared` is taken away because the file is not open for writing
+  may_share = 0x80,  // MAP_SHARED, also where `shared` is taken away because the file is not open for writing
+  grows_down = 0x100,
   maybe_guard = 0x800,   // MADV_GUARD_INSTALL was here, as far as the profile's kernel notes it
   uffd_missing = 0x200,  // a userfaultfd is told of missing pages
   uffd_wp = 0x1000,      // and of writes to the pages that it protects
@@ -36,6 +38,7 @@ enum class VmFlags : std::uint64_t {
   nohugepage = 0x40000000,
   mergeable = 0x80000000,
   exec_only_key = 1ULL << 32,  // x86-64: carries the execute-only protection key
+  droppable = 1ULL << 40,
   sealed = 1ULL << 63,
 
   access = read | write | exec,
@@ -50,6 +53,8 @@ namespace faultline::mm {
 
 /// An anon_vma's identity; 0 is "none yet".
 using AnonVma = std::uint32_t;
+/// How many anon_vmas a VMA's pages may belong to; only whether it is more than one matters.
+using AnonVmaChain = std::uint8_t;
 
 /// Which userfaultfd of its address space watches a mapping; 0 is "none".
 using UffdId = std::uint16_t;
@@ -64,7 +69,8 @@ struct alignas(64) Vma {
   AnonVma anon_vma = 0;     // set by the first fault that needs one
   /// Length of the anon_vma chain: 0 without an anon_vma, 1 with one of its own, more when fork cloned it. A cloned VMA
   /// does not merge with one that has no anon_vma (D.1).
-  std::uint16_t chain = 0;
+  AnonVmaChain chain = 0;
+  VmaName name = kUnnamed;  // in the System's VmaNames; VMAs of different names do not merge
   UffdId uffd = 0;
   /// What is mapped, from page `pgoff` on: a memfd, or the object of a shared anonymous mapping; its VmaTree has a
   /// share in it. None for private anonymous memory (vma_is_anonymous).

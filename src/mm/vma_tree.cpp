@@ -32,6 +32,7 @@ void VmaTree::remove(Vma* vma) {
   free_.push_back(static_cast<std::uint32_t>(*at & kSlotMask));
   order_.erase(at);
   if (vma->object != nullptr) unshare(vma->object);
+  if (vma->is(VmFlags::grows_down)) --growing_;
 }
 
 void VmaTree::share(Shmem* object) {
@@ -56,6 +57,7 @@ std::uint64_t VmaTree::allocate(const Vma& vma) {
   }
   *in_slot(slot) = vma;
   if (vma.object != nullptr) share(vma.object);
+  if (vma.is(VmFlags::grows_down)) ++growing_;
   return slot;
 }
 

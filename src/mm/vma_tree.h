@@ -59,6 +59,8 @@ class VmaTree {
 
   /// map_count.
   std::uint64_t size() const { return order_.size(); }
+  /// How many of them grow down.
+  std::uint64_t growing() const { return growing_; }
   /// The highest free range of `bytes` below the top of the space, or nothing.
   std::optional<Addr> highest_gap(std::uint64_t bytes) const { return gaps_.highest(bytes); }
 
@@ -98,6 +100,7 @@ class VmaTree {
   Order order_;
   GapIndex gaps_;
   std::vector<std::unique_ptr<Vma[]>> slabs_;
+  std::uint64_t growing_ = 0;
   std::uint64_t used_slots_ = 0;  // slots that ever held a VMA
   std::vector<std::uint32_t> free_;
   /// What is mapped, as long as it is.

@@ -95,6 +95,7 @@ constexpr Constant kTable[] = {
     {"MFD_HUGETLB", 0x4},
     {"MFD_NOEXEC_SEAL", 0x8},
     {"MFD_EXEC", 0x10},
+    {"MFD_HUGE_SHIFT", 26},
     {"MFD_HUGE_2MB", std::uint64_t{21} << 26},
     {"MFD_HUGE_1GB", std::uint64_t{30} << 26},
     // open(2): only flags that have one value on both architectures
@@ -122,9 +123,13 @@ constexpr Constant kTable[] = {
     {"F_SEAL_EXEC", 0x20},
     // prlimit(2)
     {"RLIMIT_DATA", 2},
+    {"RLIMIT_STACK", 3},
     {"RLIMIT_MEMLOCK", 8},
     {"RLIMIT_AS", 9},
     {"RLIM64_INFINITY", ~std::uint64_t{0}},
+    // io_uring_register(2)
+    {"IORING_REGISTER_BUFFERS", 0},
+    {"IORING_UNREGISTER_BUFFERS", 1},
     // prctl(2)
     {"PR_SET_THP_DISABLE", 41},
     {"PR_GET_THP_DISABLE", 42},

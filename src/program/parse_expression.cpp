@@ -21,6 +21,7 @@ constexpr auto kProbes = std::to_array<ProbeSignature>({
     {ProbeKind::soft_dirty, "soft_dirty", 2, 2, "addr, length"},
     {ProbeKind::uffd_wp, "uffd_wp", 2, 2, "addr, length"},
     {ProbeKind::max_map_count, "max_map_count", 0, 0, ""},
+    {ProbeKind::named, "named", 2, 2, "addr, \"name\""},
     {ProbeKind::faults, "faults", 0, 0, "\"measure\""},
     {ProbeKind::minflt, "minflt", 0, 0, "\"measure\""},
     {ProbeKind::count, "count", 0, 0, "counter, \"measure\""},
@@ -175,7 +176,12 @@ Parser::Sized Parser::probe(ProbeKind kind, const Token& name) {
     require(TokenKind::right_paren, "')'");
   } else {
     const auto signature = probe_named(name.text);
-    Arguments given = arguments(name, signature->least, signature->most, signature->parameters);
+    const bool takes_text = kind == ProbeKind::named;
+    Arguments given = arguments(name, signature->least, signature->most, signature->parameters,
+                                takes_text ? std::optional<std::size_t>(1) : std::nullopt);
+    if (takes_text && given.list.size() == 2 && !std::holds_alternative<StringLiteral>(given.list[1]->node)) {
+      fail(given.list[1]->position, "expected the name of a mapping in quotes");
+    }
     probe.arguments = std::move(given.list);
     height = given.height;
     if (kind == ProbeKind::vmas && probe.arguments.size() == 1) {

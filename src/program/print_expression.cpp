@@ -34,6 +34,8 @@ std::string_view probe_name(ProbeKind kind) {
       return "uffd_wp";
     case ProbeKind::max_map_count:
       return "max_map_count";
+    case ProbeKind::named:
+      return "named";
     case ProbeKind::faults:
       return "faults";
     case ProbeKind::minflt:

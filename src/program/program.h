@@ -86,6 +86,7 @@ enum class ProbeKind : std::uint8_t {
   max_map_count,  // max_map_count(): the sysctl vm.max_map_count
   faults,         // faults("name"): exceptions per repetition of that measure block
   minflt,         // minflt("name"): ru_minflt per repetition of that measure block
+  named,          // named(addr, "name"): 1 if the anonymous VMA there has that name (PR_SET_VMA_ANON_NAME)
   count,          // count(counter, "name"): any counter of counters.h per repetition
 };
 struct Probe {

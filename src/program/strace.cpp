@@ -74,6 +74,13 @@ std::string executed(const StraceEvent& event) {
 /// Some calls are about memory only with certain arguments.
 bool always_concerns_memory(Sys sys) { return sys != Sys::prctl && sys != Sys::ftruncate && sys != Sys::close; }
 
+/// Is that the option of a prctl about memory: "(PR_SET_MDWE, …", or "(0x41 /* PR_??? */, …" by a strace that is too
+/// old?
+bool is_memory_option(std::string_view body) {
+  constexpr auto kSpelled = std::to_array<std::string_view>({"(PR_SET_MDWE", "(PR_GET_MDWE", "(0x41", "(0x42"});
+  return std::ranges::find(kSpelled, body.substr(0, body.find_first_of(" ,"))) != kSpelled.end();
+}
+
 bool is_exec(std::string_view name) { return name == "execve" || name == "execveat"; }
 
 class Importer {
@@ -130,10 +137,10 @@ class Importer {
     return std::nullopt;
   }
 
-  /// Of calls that are not all about memory, those that are: on a memfd of this process, and prctl's PR_SET_MDWE.
+  /// Of calls that are not all about memory, those that are: on a memfd of this process, and prctl's of MDWE.
   bool concerns_memory(const StraceEvent& event, Sys sys) {
     if (always_concerns_memory(sys)) return true;
-    if (sys == Sys::prctl) return event.body.starts_with("(PR_SET_MDWE,");
+    if (sys == Sys::prctl) return is_memory_option(event.body);
     std::uint32_t fd = 0;
     const bool number =
         event.body.starts_with('(') &&
@@ -148,7 +155,8 @@ class Importer {
       return std::nullopt;
     }
     const SysSignature& signature = sys_signatures()[static_cast<std::size_t>(sys)];
-    const auto call = read_recorded_call(event.body, signature.least, signature.most, recorded_string_of(sys));
+    const std::size_t most = is_raw_call(event.name) ? 6 : signature.most;
+    auto call = read_recorded_call(event.body, signature.least, most, recorded_string_of(sys));
     if (!call) {
       if (last && log_.cut_at_end) {
         ++tally_of(space_of(event, std::nullopt)).unfinished;
@@ -156,6 +164,7 @@ class Importer {
       }
       return error_at(text_, name_, log_.position_in(event, call.error().offset), call.error().message);
     }
+    call->count = std::min<std::size_t>(call->count, signature.most);
     std::optional<std::uint64_t> new_break;
     if (sys == Sys::brk && call->arguments[0] == 0) new_break = call->result.value;
     SpaceIndex index = space_of(event, new_break);

@@ -40,7 +40,12 @@ void RecordedSpace::map(const Context& c) {
     const bool too_long = c.error() == ENOMEM && length >= kBeyondAnySpace;
     const bool plain = c.error() == EINVAL || c.error() == EEXIST;
     const bool huge = (flags & bits(MapFlags::hugetlb)) != 0;  // of a pool that the log does not know
-    if (file || huge || !(too_long || plain)) return leave_out(c, errno_name(*c.call.result.error));
+    // Of anonymous memory, by MDWE alone, or over what is sealed: what else needs a privilege is told apart.
+    constexpr std::uint64_t kAnyFirstAddress = 65536;
+    const bool denied = anonymous && c.error() == EACCES && mdwe_ != Mdwe::off;
+    const bool sealed = anonymous && c.error() == EPERM && (flags & bits(MapFlags::fixed)) != 0 &&
+                        (flags & bits(MapFlags::locked)) == 0 && c.argument(0) >= kAnyFirstAddress;
+    if (file || huge || !(too_long || plain || denied || sealed)) return leave_out(c, errno_name(*c.call.result.error));
     const auto range = pages_of(c.argument(0), length);
     if (c.error() == EEXIST && range && !range->empty() && !memory_.any_mapped(*range)) {
       set_up(c, Range::of(range->start, kPageSize), Gaps::all);

@@ -3,7 +3,11 @@
 
 namespace faultline::program {
 
+bool is_raw_call(std::string_view name) { return name.starts_with("syscall_"); }
+
 std::optional<Sys> imported_call(std::string_view name) {
+  // What strace itself is too old for: 462 on every architecture.
+  if (name == "syscall_0x1ce") return Sys::mseal;
   const auto sys = sys_named(name);
   if (!sys) return std::nullopt;
   switch (*sys) {
@@ -40,6 +44,7 @@ RecordedSpace RecordedSpace::forked() const {
   child.memory_ = memory_;
   child.break_ = break_;
   child.memfds_ = memfds_;
+  if (mdwe_ == Mdwe::inherited) child.mdwe_ = Mdwe::inherited;
   return child;
 }
 
@@ -95,6 +100,8 @@ bool RecordedSpace::reproducible(const Context& c, std::optional<Range> range) c
       return true;
     case ENOMEM:
       return !range || !memory_.all_mapped(*range);
+    case EACCES:  // a file that is not open for it, or MDWE
+      return mdwe_ != Mdwe::off && range && memory_.all_mapped(*range) && !memory_.any(*range, RecordedState::file);
     default:
       return false;
   }
@@ -118,6 +125,8 @@ void RecordedSpace::set_up(const Context& c, Range range, Gaps gaps) {
 
 void RecordedSpace::create_memfd(const Context& c) {
   if (!c.succeeded()) return leave_out(c, errno_name(*c.call.result.error));
+  constexpr std::uint64_t kHugetlb = 4;
+  if ((c.argument(1) & kHugetlb) != 0) return leave_out(c, "with MFD_HUGETLB");
   const std::uint64_t slot = c.slots.size();
   c.slots.push_back("memfd" + std::to_string(slot + 1));
   statements_.push_back(call_statement_into(
@@ -138,18 +147,30 @@ void RecordedSpace::change_memfd(const Context& c) {
 }
 
 void RecordedSpace::deny_write_exec(const Context& c) {
+  constexpr std::uint64_t kSet = 65;
+  constexpr std::uint64_t kRefuse = 1;
+  constexpr std::uint64_t kNoInherit = 2;
+  const bool sets = c.argument(0) == kSet;
+  const std::uint64_t wanted = c.argument(1);
+  if (!c.succeeded()) {
+    // A kernel that knows no MDWE refuses all; others only such arguments.
+    const bool odd_bits = sets ? wanted > (kRefuse | kNoInherit) || wanted == kNoInherit : wanted != 0;
+    const bool odd = odd_bits || c.argument(2) != 0 || c.argument(3) != 0 || c.argument(4) != 0;
+    if (c.error() != EPERM && !(c.error() == EINVAL && odd)) return leave_out(c, errno_name(*c.call.result.error));
+  } else if (sets && wanted != 0) {
+    mdwe_ = wanted == kRefuse ? Mdwe::inherited : Mdwe::own;
+  }
   const auto emit = [&](auto result) {
     statements_.push_back(call_statement(c.position, c.sys,
                                          {{c.argument(0), Spelling::prctl_option},
-                                          {c.argument(1), Spelling::mdwe_flags},
+                                          {wanted, Spelling::mdwe_flags},
                                           {c.argument(2)},
                                           {c.argument(3)},
                                           {c.argument(4)}},
                                          result));
   };
-  if (c.succeeded()) return emit(status(c.value()));
-  if (c.error() != EPERM) return leave_out(c, errno_name(*c.call.result.error));
-  emit(c.error());
+  if (!c.succeeded()) return emit(c.error());
+  emit(status(c.value()));
 }
 
 }  // namespace faultline::program

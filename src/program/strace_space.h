@@ -16,6 +16,8 @@
 
 namespace faultline::program {
 
+/// Is it a call that strace printed by its number, with six arguments: "syscall_0x1ce"?
+bool is_raw_call(std::string_view name);
 /// The call of that name, if an import makes statements of it.
 std::optional<Sys> imported_call(std::string_view name);
 /// Which argument of such a call is a string.
@@ -69,6 +71,8 @@ class RecordedSpace {
   std::optional<std::uint64_t> break_;
   Block statements_;
   std::map<std::uint32_t, std::uint64_t> memfds_;  // by descriptor: the slot of the variable that holds it
+  enum class Mdwe : std::uint8_t { off, inherited, own };
+  Mdwe mdwe_ = Mdwe::off;  // PR_SET_MDWE, as far as the log has it
 };
 
 }  // namespace faultline::program

@@ -35,6 +35,9 @@ enum class Sys : std::uint8_t {
   fcntl,
   prlimit64,
   prctl,
+  io_uring_setup,
+  io_uring_register,
+  change_prot_numa,  // no system call: the kernel's own function, which a model alone can be asked for
   getppid,
   userfaultfd,
   ioctl,       // of userfaultfds only (program/ioctl.h)

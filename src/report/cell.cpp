@@ -17,8 +17,8 @@ namespace {
 
 constexpr auto kFaultKinds = std::to_array<Counter>(
     {Counter::fault_read, Counter::fault_write, Counter::fault_file, Counter::fault_copy, Counter::fault_reuse,
-     Counter::fault_spurious, Counter::fault_nested, Counter::fault_disabled, Counter::fault_guard, Counter::fault_uffd,
-     Counter::fault_signal, Counter::populated});
+     Counter::fault_spurious, Counter::fault_numa, Counter::fault_nested, Counter::fault_disabled, Counter::fault_guard,
+     Counter::fault_uffd, Counter::fault_signal, Counter::populated});
 
 bool knows(const run::Row& row, Counter counter) {
   return row.counted_calls > 0 && row.known.test(std::to_underlying(counter));

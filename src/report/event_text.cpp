@@ -132,6 +132,8 @@ std::string call_event_text(const Event& event) {
   switch (event.kind) {
     case EventKind::vma:
       return story_line("VMA", vma_text(event), Rule::none);
+    case EventKind::growth:
+      return story_line("stack", fmt::format("{}, {}", mm::rule_text(event.rule), range(event.range)), event.rule);
     case EventKind::split:
       return story_line("split", fmt::format("at {}", address(event.range.start)), event.rule);
     case EventKind::huge:

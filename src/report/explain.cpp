@@ -94,6 +94,7 @@ void Explainer::before(const mm::AddressSpace& space) {
   if (!listening_ || draw_ == DrawVmas::no || profile_ != nullptr) return;
   profile_ = &space.profile();
   vmas_.before = all_vmas(space);
+  vmas_.names = &space.system().vma_names();
 }
 
 void Explainer::after(const mm::AddressSpace& space) {

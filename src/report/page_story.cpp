@@ -32,6 +32,7 @@ bool belongs_to_page(const mm::Event& event) {
       return event.rule == mm::Rule::huge_split_zero || event.rule == mm::Rule::huge_split_shared ||
              event.rule == mm::Rule::huge_split_uffd;
     case mm::EventKind::vma:
+    case mm::EventKind::growth:
     case mm::EventKind::split:
     case mm::EventKind::merge:
     case mm::EventKind::flush:

@@ -37,6 +37,7 @@ constexpr auto kFlagNames = std::to_array<std::pair<VmFlags, std::string_view>>(
     {VmFlags::may_write, "may write"},
     {VmFlags::may_exec, "may exec"},
     {VmFlags::may_share, "may share"},
+    {VmFlags::grows_down, "growsdown"},
     {VmFlags::locked, "locked"},
     {VmFlags::seq_read, "sequential"},
     {VmFlags::rand_read, "random"},
@@ -49,6 +50,7 @@ constexpr auto kFlagNames = std::to_array<std::pair<VmFlags, std::string_view>>(
     {VmFlags::hugepage, "hugepage"},
     {VmFlags::nohugepage, "nohugepage"},
     {VmFlags::mergeable, "mergeable"},
+    {VmFlags::droppable, "droppable"},
     {VmFlags::exec_only_key, "execute-only key"},
     {VmFlags::soft_dirty, "soft-dirty"},
     {VmFlags::uffd_missing, "uffd missing"},
@@ -63,7 +65,7 @@ struct Lettered {
 
 bool same(const Vma& a, const Vma& b) {
   return a.range() == b.range() && a.flags == b.flags && a.pgoff == b.pgoff && a.anon_vma == b.anon_vma &&
-         a.chain == b.chain && a.object == b.object && a.uffd == b.uffd;
+         a.chain == b.chain && a.name == b.name && a.object == b.object && a.uffd == b.uffd;
 }
 
 std::vector<Lettered> lettered(const std::vector<Vma>& vmas) {
@@ -189,7 +191,7 @@ std::string apart_text(const mm::Profile& profile, const Lettered& low, const Le
   return fmt::format("not merged with {}: {}", low.letter, apart_reason(profile, low.vma, high.vma));
 }
 
-std::string legend(const mm::Profile& profile, const std::vector<Lettered>& vmas) {
+std::string legend(const mm::Profile& profile, const mm::VmaNames* names, const std::vector<Lettered>& vmas) {
   std::string text;
   for (std::size_t i = 0; i < vmas.size(); ++i) {
     const Vma& vma = vmas[i].vma;
@@ -198,6 +200,7 @@ std::string legend(const mm::Profile& profile, const std::vector<Lettered>& vmas
     area.prot = mm::prot_of(vma.flags);
     area.backing = mm::backing_of(vma);
     std::string line = fmt::format("{}  {}", vmas[i].letter, vma_text(area));
+    if (vma.name != mm::kUnnamed && names != nullptr) line += fmt::format(", named \"{}\"", names->text(vma.name));
     if (const std::string flags = flags_text(vma.flags & ~kInPermissions); !flags.empty()) line += ", " + flags;
     if (mm::tracks_soft_dirty(profile, vma.flags)) line += ", soft-dirty tracked";
     text += story_line("", line + ", " + anon_vma_text(vma), mm::Rule::none) + "\n";
@@ -238,7 +241,7 @@ std::string draw_vmas(const mm::Profile& profile, const VmaChange& change) {
   const std::vector<Lettered> before = lettered(part.before);
   const bool unchanged = std::ranges::equal(part.before, part.after, same);
   std::string text = story_line(unchanged ? "VMAs" : "before", drawn_vmas(columns, before), mm::Rule::none) + "\n";
-  if (!unchanged) text += legend(profile, before);
+  if (!unchanged) text += legend(profile, change.names, before);
   if (part.worked_on) {
     const std::string stars =
         drawn(columns, "     ", [&](Addr addr) { return part.worked_on->contains(addr) ? '*' : kNoVma; });
@@ -246,7 +249,7 @@ std::string draw_vmas(const mm::Profile& profile, const VmaChange& change) {
   }
   const std::vector<Lettered> after = inherited(part.after, before);
   if (!unchanged) text += story_line("after", drawn_vmas(columns, after), mm::Rule::none) + "\n";
-  text += legend(profile, after);
+  text += legend(profile, change.names, after);
   if (const std::size_t more = change.after.size() - part.after.size(); more > 0) {
     text += story_line("", fmt::format("and {}", plural(more, "VMA more", "VMAs more")), mm::Rule::none) + "\n";
   }

@@ -16,6 +16,7 @@ struct VmaChange {
   std::vector<mm::Vma> before;  // in order of address
   std::vector<mm::Vma> after;
   std::optional<Range> worked_on;
+  const mm::VmaNames* names = nullptr;  // of VMAs that have one
 };
 
 /// A drawing shows the range, two more VMAs on either side, and never more VMAs than this: there may be thousands.

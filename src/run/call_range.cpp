@@ -41,6 +41,7 @@ std::optional<Range> range_before(const CallRequest& call) {
     case Sys::munlock:
     case Sys::msync:
     case Sys::mincore:
+    case Sys::change_prot_numa:
       return checked(call.arguments[0], call.arguments[1]);
     case Sys::read:
     case Sys::write:

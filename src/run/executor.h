@@ -90,6 +90,7 @@ class Executor {
     for (const program::ExprPtr& argument : call.arguments) {
       const Value evaluated = value(*argument);
       if (!evaluated) return stop(evaluated.error());
+      if (std::holds_alternative<program::StringLiteral>(argument->node)) request.strings |= 1U << request.count;
       request.arguments[request.count++] = *evaluated;
     }
     if (const auto what = kernel_.unsupported(request)) return unsupported(planned, *what);

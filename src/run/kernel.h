@@ -25,6 +25,7 @@ struct CallRequest {
   program::Sys sys{};
   std::array<std::uint64_t, 6> arguments{};  // those left out are 0
   std::uint32_t count = 0;                   // of arguments that the program gave
+  std::uint32_t strings = 0;                 // a bit for each that it gave as a string: the address of its text
 };
 
 struct CallOutcome {
@@ -103,6 +104,7 @@ concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest
   { kernel.state(range) } -> std::same_as<ProbeAnswer>;
   { kernel.soft_dirty(range) } -> std::same_as<ProbeAnswer>;
   { kernel.uffd_wp(range) } -> std::same_as<ProbeAnswer>;
+  { kernel.named(addr, name) } -> std::same_as<ProbeAnswer>;
   { kernel.max_map_count() } -> std::same_as<ProbeAnswer>;
 
   /// Forks. The child runs `body` with its own kernel; this returns when the body has ended. A child without a name is

@@ -38,6 +38,14 @@ class KernelProbes final : public ProbeSource {
         return answer(position, kernel_.uffd_wp(range));
       case ProbeKind::max_map_count:
         return answer(position, kernel_.max_map_count());
+      case ProbeKind::named: {
+        const auto* text =
+            probe.arguments.size() < 2 ? nullptr : std::get_if<program::StringLiteral>(&probe.arguments[1]->node);
+        if (text == nullptr) {
+          return std::unexpected(EvalError{EvalFailure::misuse, position, "named wants the name in quotes"});
+        }
+        return answer(position, kernel_.named(Addr{argument(0)}, text->value));
+      }
       case ProbeKind::faults:
         return per_repetition(position, Counter::exceptions, probe.measure);
       case ProbeKind::minflt:

@@ -339,6 +339,10 @@ class Builder {
         break;
       case ProbeKind::max_map_count:
         break;
+      case ProbeKind::named:
+        probe.arguments.push_back(expr(depth));
+        probe.arguments.push_back(make(StringLiteral{"heap"}));
+        break;
       case ProbeKind::faults:
       case ProbeKind::minflt:
       case ProbeKind::count:

@@ -90,6 +90,43 @@ TEST(Strace, OnlyTheMemoryOptionOfPrctlIsTaken) {
             "prctl(PR_SET_MDWE, 0, 0, 0, 0) = -1 EPERM\n");
 }
 
+TEST(Strace, AStraceThatIsTooOldNamesCallsAndOptionsByNumber) {
+  EXPECT_EQ(statements("prctl(0x41 /* PR_??? */, 0x3, 0, 0, 0) = 0\n"
+                       "prctl(0x42 /* PR_??? */, 0, 0, 0, 0) = 3\n"
+                       "prctl(0x43 /* PR_??? */, 0, 0, 0, 0) = 3\n"
+                       "mmap(NULL, 8192, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f00000000\n"
+                       "syscall_0x1ce(0x7f00000000, 0x1000, 0, 0xffffffff, 0, 0) = 0\n"
+                       "syscall_0x1cf(0x7f00000000, 0x1000, 0, 0xffffffff, 0, 0) = 0\n"),
+            "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN|PR_MDWE_NO_INHERIT, 0, 0, 0) = 0\n"
+            "prctl(PR_GET_MDWE, 0, 0, 0, 0) = 0x3\n"
+            "mmap(0x7f00000000, 8192, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE, -1, 0) = "
+            "0x7f00000000\n"
+            "mseal(0x7f00000000, 4096, 0) = 0\n");
+}
+
+TEST(Strace, RefusalsThatThePartsOfALogDecideAreKept) {
+  const std::string log =
+      "mmap(NULL, 8192, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f00000000\n"
+      "mprotect(0x7f00000000, 4096, PROT_READ|PROT_EXEC) = -1 EACCES (Permission denied)\n"
+      "prctl(PR_SET_MDWE, 0x7, 0, 0, 0) = -1 EINVAL (Invalid argument)\n"
+      "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) = -1 EINVAL (Invalid argument)\n"
+      "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) = 0\n"
+      "mprotect(0x7f00000000, 4096, PROT_READ|PROT_EXEC) = -1 EACCES (Permission denied)\n"
+      "mmap(0x7f00000000, 4096, PROT_NONE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0) = -1 EPERM (Operation not "
+      "permitted)\n"
+      "mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0) = -1 EPERM (Operation not permitted)\n";
+  EXPECT_EQ(statements(log),
+            "mmap(0x7f00000000, 8192, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED_NOREPLACE, -1, 0) = "
+            "0x7f00000000\n"
+            "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN|PR_MDWE_NO_INHERIT|0x4, 0, 0, 0) = -1 EINVAL\n"
+            "prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) = 0\n"
+            "mprotect(0x7f00000000, 4096, PROT_READ|PROT_EXEC) = -1 EACCES\n"
+            "mmap(0x7f00000000, 4096, PROT_NONE, MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS, -1, 0) = -1 EPERM\n");
+  EXPECT_TRUE(has_line(notes(log),
+                       "3 calls were left out, as the log lacks what decides the result: mmap EPERM 1, "
+                       "mprotect EACCES 1, prctl EINVAL 1"));
+}
+
 TEST(Strace, AMappingOnMemoryThatTheLogStillHasMappedReplacesItAndIsCounted) {
   const std::string map = "mmap(NULL, 4096, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) = 0x7f00000000\n";
   EXPECT_EQ(statements(map + map),
