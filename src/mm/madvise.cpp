@@ -219,9 +219,14 @@ void count_lock(Mm& mm, Range range, Advice advice) {
 bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
   const auto access = how == Populate::write ? arch::Report::write : arch::Report::read;
   for (Addr at = range.start; at < range.end; at = at + kPageSize) {
-    const Pte pte = mm.table.get(at);
-    const bool present = pte.present() && (how == Populate::read || pte.write());
-    if (!present && resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
+    const auto granted = [&] {
+      const Pte pte = mm.table.get(at);
+      return pte.present() && (how == Populate::read || pte.write());
+    };
+    // What a userfaultfd protects while nothing is there takes two faults.
+    while (!granted()) {
+      if (resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
+    }
   }
   return true;
 }
