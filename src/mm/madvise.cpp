@@ -228,10 +228,18 @@ void count_lock(Mm& mm, Range range, Advice advice) {
 bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
   const auto access = how == Populate::write ? arch::Report::write : arch::Report::read;
   for (Addr at = range.start; at < range.end; at = at + kPageSize) {
-    const Pte pte = mm.table.get(at);
-    const bool present = pte.present() && (how == Populate::read || pte.write());
-    if (present) mm.count(Counter::pages_found);
-    if (!present && resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
+    const auto granted = [&] {
+      const Pte pte = mm.table.get(at);
+      return pte.present() && (how == Populate::read || pte.write());
+    };
+    if (granted()) {
+      mm.count(Counter::pages_found);
+      continue;
+    }
+    // What a userfaultfd protects while nothing is there takes two faults.
+    do {
+      if (resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
+    } while (!granted());
   }
   return true;
 }

@@ -107,6 +107,17 @@ TEST(Userfaultfd, ProtectsWhatIsThereAndAddressesOnlyWhenAsked) {
   EXPECT_EQ(all.pages(4), "PW PW PW -W ");
 }
 
+TEST(Userfaultfd, LetsTheKernelPopulateNothingThatIsProtected) {
+  Watched sync("6.18", UffdFeatures::sigbus | UffdFeatures::wp_unpopulated, UffdModes::wp);
+  sync.protect(0, 8);
+  EXPECT_EQ(outcome(sync->mlock(sync.a + 3 * P, P)), "ENOMEM");
+  EXPECT_EQ(sync.pages(4), "PW PW -W PW ");
+  Watched async("6.18", UffdFeatures::sigbus | UffdFeatures::wp_async, UffdModes::wp);
+  async.protect(0, 8);
+  EXPECT_EQ(outcome(async->mlock(async.a + 3 * P, P)), "ok");
+  EXPECT_EQ(async.pages(4), "PW PW -W P- ");
+}
+
 TEST(Userfaultfd, InAsyncModeTakesTheProtectionAwayByItself) {
   Watched world("6.12", UffdFeatures::wp_async, UffdModes::wp);
   world.protect(0, 8);
