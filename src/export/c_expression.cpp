@@ -54,6 +54,7 @@ std::string_view probe_function(ProbeKind kind) {
     case ProbeKind::state:
     case ProbeKind::soft_dirty:
     case ProbeKind::uffd_wp:
+    case ProbeKind::named:
     case ProbeKind::faults:
     case ProbeKind::minflt:
     case ProbeKind::count:
@@ -67,6 +68,7 @@ std::string untellable_probe(const Probe& probe) {
   if (probe.kind == ProbeKind::soft_dirty || probe.kind == ProbeKind::uffd_wp) {
     return "the reproducer does not see how writes are tracked";
   }
+  if (probe.kind == ProbeKind::named) return "the reproducer does not read names of mappings";
   const bool counted = probe.counter == "minor_faults" || probe.counter == "exceptions";
   if (probe.kind == ProbeKind::count && !counted) return "the reproducer does not see " + probe.counter;
   for (const ExprPtr& argument : probe.arguments) {
