@@ -179,7 +179,7 @@ Parser::Sized Parser::probe(ProbeKind kind, const Token& name) {
     const bool takes_text = kind == ProbeKind::named;
     Arguments given = arguments(name, signature->least, signature->most, signature->parameters,
                                 takes_text ? std::optional<std::size_t>(1) : std::nullopt);
-    if (takes_text && given.list.size() == 2 && !std::holds_alternative<StringLiteral>(given.list[1]->node)) {
+    if (takes_text && !failed() && !std::holds_alternative<StringLiteral>(given.list[1]->node)) {
       fail(given.list[1]->position, "expected the name of a mapping in quotes");
     }
     probe.arguments = std::move(given.list);

@@ -209,7 +209,8 @@ class Reference {
     if (kind == Kind::free && page.object != nullptr) return "EINVAL";
     if (kind == Kind::remove) {
       if (page.object == nullptr) return "EINVAL";
-      if (!page.shared) return "EACCES";
+      const bool writable_now = profile_.sealed_file == SealedFile::refuses_shared;
+      if (!page.shared || (writable_now && !has(page.prot, Prot::write))) return "EACCES";
       page.object->bytes[page.index] = 0;
     }
     if (drops) {

@@ -18,13 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Programs that are not compared.
+const std::map<std::string, std::string_view> kLeftOut{
+    {"cases/map-limit.fl", "the limit's 65,530 mappings take an emulated processor too long"},
+    {"numa-hints.fl", "no kernel passes over pages when asked"},
+    {"calibration/held-out/files.fl", "what a fault maps around it (docs/differences.md)"},
+    {"calibration/train/shared.fl", "what a fault maps around it (docs/differences.md)"}};
+
 std::vector<std::string> programs() {
   std::vector<std::string> names;
   for (const auto& entry : fs::recursive_directory_iterator(FAULTLINE_PROGRAMS)) {
-    // The limit's 65,530 mappings take an emulated processor too long.
-    const bool too_long = entry.path().stem() == "map-limit";
-    if (entry.path().extension() == ".fl" && !too_long)
-      names.push_back(fs::relative(entry.path(), FAULTLINE_PROGRAMS).string());
+    if (entry.path().extension() != ".fl") continue;
+    const std::string name = fs::relative(entry.path(), FAULTLINE_PROGRAMS).string();
+    if (!kLeftOut.contains(name)) names.push_back(name);
   }
   std::ranges::sort(names);
   return names;
@@ -57,13 +63,19 @@ bool stopped_copying(const run::Row& model) {
          counted[Counter::fault_signal] + counted[Counter::fault_guard] + counted[Counter::fault_disabled] > 0;
 }
 
+/// Whose exceptions the plugin counts. clear_refs takes the agent's own pages along, and a userfaultfd's handler is a
+/// thread of the agent: both fault for themselves, which only ru_minflt's bookkeeping can leave out.
+enum class Exceptions : std::uint8_t { of_the_program, of_the_agent_too };
+
 /// Per call, as a kernel counts in half of a block's repetitions.
-void expect_same_faults(const run::Row& model, const run::Row& kernel, const std::string& where) {
+void expect_same_faults(const run::Row& model, const run::Row& kernel, Exceptions exceptions,
+                        const std::string& where) {
   if (model.counted_calls == 0 || kernel.counted_calls == 0) return;
   const auto of = [](const run::Row& row, Counter counter, const run::Row& other) {
     return row.counted[counter] * other.counted_calls;
   };
   EXPECT_EQ(of(model, Counter::minor_faults, kernel), of(kernel, Counter::minor_faults, model)) << "minor, " << where;
+  if (exceptions == Exceptions::of_the_agent_too) return;
   const auto ours = of(model, Counter::exceptions, kernel);
   const auto theirs = of(kernel, Counter::exceptions, model);
   if (stopped_copying(model)) {
@@ -73,11 +85,11 @@ void expect_same_faults(const run::Row& model, const run::Row& kernel, const std
   }
 }
 
-void expect_same(const run::Row& model, const run::Row& kernel, Atomics atomics) {
+void expect_same(const run::Row& model, const run::Row& kernel, Atomics atomics, Exceptions exceptions) {
   const std::string where = fmt::format("line {}: {}", model.line, model.text);
   EXPECT_EQ(model.calls, kernel.calls) << where;
   EXPECT_EQ(model.failures, kernel.failures) << where;
-  if (atomics == Atomics::as_on_a_processor) expect_same_faults(model, kernel, where);
+  if (atomics == Atomics::as_on_a_processor) expect_same_faults(model, kernel, exceptions, where);
   for (auto shape : {&run::Row::before, &run::Row::after}) {
     for (auto field : {&run::Shape::vmas, &run::Shape::present, &run::Shape::huge}) {
       if (field == &run::Shape::huge && atomics == Atomics::in_two_steps) continue;
@@ -105,8 +117,10 @@ void expect_agreement(const std::string& name, const std::string& kernel) {
   ASSERT_EQ(model.rows.size(), report.rows.size());
   const bool odd = text->contains("atomic(") && !kernel.starts_with("arm64/");
   const Atomics atomics = odd ? Atomics::in_two_steps : Atomics::as_on_a_processor;
+  const bool tracks = text->contains("clear_refs(") || text->contains("userfaultfd(");
+  const Exceptions exceptions = tracks ? Exceptions::of_the_agent_too : Exceptions::of_the_program;
   for (std::size_t i = 0; i < model.rows.size(); ++i) {
-    expect_same(model.rows[i], report.rows[i], atomics);
+    expect_same(model.rows[i], report.rows[i], atomics, exceptions);
   }
 }
 
