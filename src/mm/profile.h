@@ -259,8 +259,8 @@ enum class NumaPass : std::uint8_t {
   mapped_once,       // then: what is pinned or mapped twice; the rule of mprotect decides
 };
 
-/// MAP_DROPPABLE (6.11 on).
-enum class Droppable : std::uint8_t { absent, present };
+/// MAP_DROPPABLE (6.11 on), and whether a userfaultfd may watch it (D.9).
+enum class Droppable : std::uint8_t { absent, watchable, unwatchable };
 
 /// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
 enum class MemfdExec : std::uint8_t { always, chosen };

@@ -22,6 +22,7 @@ VmFlags flags_of(UffdModes modes) {
 
 /// May a mapping be watched so (vma_can_userfault)? All memory here is anonymous or of a tmpfs.
 bool can_be_watched(const Profile& profile, const Vma& vma, VmFlags how) {
+  if (vma.is(VmFlags::droppable) && profile.droppable == Droppable::unwatchable) return false;
   if (!has(how, VmFlags::uffd_wp) || vma.object == nullptr) return true;
   return has(profile.uffd_features, UffdFeatures::wp_hugetlbfs_shmem);
 }
@@ -129,6 +130,13 @@ Result<void> Userfaultfd::unwatch(Addr start, std::uint64_t length) {
   Mm& mm = *mm_;
   mm.count(Counter::mmap_lock_write);
   if (mm.vmas.first_in(*range) == nullptr) return mm.refuse(EINVAL, Rule::hole, *range);
+  Result<void> fine;
+  mm.vmas.each(*range, [&](const Vma& vma) {
+    if (fine && !can_be_watched(mm.profile(), vma, VmFlags::none)) {
+      fine = mm.refuse(EINVAL, Rule::bad_argument, vma.range());
+    }
+  });
+  if (!fine) return fine;
   return each_vma(mm, *range, [&](Vma* vma, Range part) -> Result<Vma*> {
     if (vma->uffd == 0) return vma;
     return clear_vma(mm, vma, part, EndOfWatch::by_request);
