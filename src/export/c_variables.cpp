@@ -36,7 +36,7 @@ class Walk {
 
   void block(const Block& block) const {
     for (const Statement& statement : block) {
-      std::visit([this](const auto& node) { visit(node); }, statement.node);
+      std::visit([this](const auto& node) { this->visit(node); }, statement.node);
     }
   }
 
