@@ -151,7 +151,8 @@ void FlushBatch::gather() {
   // A list of eight entries on the stack, then of 510 in each page.
   constexpr std::uint64_t kOnStack = 8;
   constexpr std::uint64_t kInPage = 510;
-  if (++gathered_ >= kOnStack && (gathered_ - kOnStack) % kInPage == 0) mm_.count(Counter::gather_pages);
+  ++gathered_;
+  if (gathered_ >= kOnStack && (gathered_ - kOnStack) % kInPage == 0) mm_.count(Counter::gather_pages);
 }
 
 void FlushBatch::end_vma() {
