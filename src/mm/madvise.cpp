@@ -3,6 +3,7 @@
 #include "mm/huge.h"
 #include "mm/merge.h"
 #include "mm/object.h"
+#include "mm/over_holes.h"
 #include "mm/seal.h"
 
 namespace faultline::mm {
@@ -274,26 +275,14 @@ Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice)
   }
 
   FlushBatch flush(mm);
-  Result<void> result;
-  bool holes = false;
-  for (Addr at = start; at < end;) {
-    Vma* vma = mm.vmas.find(at);
-    if (vma == nullptr || vma->start > at) {
-      holes = true;
-      if (vma == nullptr || vma->start >= end) break;
-      at = vma->start;
-    }
+  const auto holes = each_over_holes(mm, range, [&](Vma* vma, Range part) {
     visit_vma(mm);
-    const auto advised = advise_vma(mm, vma, range.intersect({at, vma->end}), advice, flush);
-    if (!advised) {
-      result = std::unexpected(advised.error());
-      break;
-    }
-    at = (*advised)->end;
-  }
+    return advise_vma(mm, vma, part, advice, flush);
+  });
   flush.perform();
-  if (result && holes) return mm.refuse(ENOMEM, Rule::hole, range);
-  return result;
+  if (!holes) return std::unexpected(holes.error());
+  if (*holes == Holes::some) return mm.refuse(ENOMEM, Rule::hole, range);
+  return {};
 }
 
 }  // namespace faultline::mm

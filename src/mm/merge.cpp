@@ -249,10 +249,6 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
   return vma;
 }
 
-}  // namespace
-
-namespace {
-
 Result<Vma*> modify(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uffd, Tail tail) {
   const VmFlags before = vma->flags;
   const Result<Vma*> modified = merge_or_split(mm, vma, part, flags, uffd, vma->name, tail);

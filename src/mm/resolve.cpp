@@ -48,10 +48,6 @@ void copy_page(Mm& mm, Vma& vma, Addr addr, Pte old) {
   map_owned(mm, vma, addr, copy);
 }
 
-}  // namespace
-
-namespace {
-
 /// The first touch of a page of anonymous memory (do_anonymous_page).
 Handled resolve_missing(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin) {
   const bool write = access == arch::Report::write;

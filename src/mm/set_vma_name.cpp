@@ -1,6 +1,7 @@
 // prctl(2) PR_SET_VMA_ANON_NAME: D.10.
 #include "mm/calls.h"
 #include "mm/merge.h"
+#include "mm/over_holes.h"
 
 namespace faultline::mm {
 namespace {
@@ -36,25 +37,17 @@ Result<void> do_set_vma_name(Mm& mm, Addr start, std::uint64_t length, std::opti
   const Addr end = start + bytes;
   if (end < start) return mm.refuse(EINVAL, Rule::bad_argument, asked);
   const Range range{start, end};
-  bool holes = false;
-  for (Addr at = start; at < end;) {
-    Vma* vma = mm.vmas.find(at);
-    if (vma == nullptr || vma->start > at) {
-      holes = true;
-      if (vma == nullptr || vma->start >= end) break;
-      at = vma->start;
-    }
+  const auto holes = each_over_holes(mm, range, [&](Vma* vma, Range part) -> Result<Vma*> {
     visit_vma(mm);
     if (!nameable(naming, *vma)) return mm.refuse(EBADF, Rule::file_permission, vma->range());
-    if (vma->name != name) {
-      const auto named = modify_name(mm, vma, range.intersect({at, vma->end}), name);
-      // As of advice, whose loop this is.
-      if (!named) return fail(named.error() == Errno{ENOMEM} ? EAGAIN : named.error().value);
-      vma = *named;
-    }
-    at = vma->end;
-  }
-  if (holes) return mm.refuse(ENOMEM, Rule::hole, range);
+    if (vma->name == name) return vma;
+    const auto named = modify_name(mm, vma, part, name);
+    // As of advice.
+    if (!named) return fail(named.error() == Errno{ENOMEM} ? EAGAIN : named.error().value);
+    return named;
+  });
+  if (!holes) return std::unexpected(holes.error());
+  if (*holes == Holes::some) return mm.refuse(ENOMEM, Rule::hole, range);
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "mm/address_space.h"
 #include "mm/calls.h"
 #include "mm/merge.h"
+#include "mm/over_holes.h"
 #include "mm/userfault.h"
 
 namespace faultline::mm {
@@ -32,19 +33,6 @@ Result<Vma*> register_vma(Mm& mm, Vma* vma, Range part, VmFlags how, UffdId id) 
   visit_vma(mm);
   const VmFlags flags = (vma->flags & ~kUffdFlags) | how;
   return modify_watch(mm, vma, part, flags, id);
-}
-
-/// Applies `change(vma, part)` to each VMA of the range; it returns the one that then holds the part.
-template <class Change>
-Result<void> each_vma(Mm& mm, Range range, Change change) {
-  for (Addr at = range.start; at < range.end;) {
-    Vma* vma = mm.vmas.first_in({at, range.end});
-    if (vma == nullptr) break;
-    const Result<Vma*> changed = change(vma, range.intersect({std::max(at, vma->start), vma->end}));
-    if (!changed) return std::unexpected(changed.error());
-    at = (*changed)->end;
-  }
-  return {};
 }
 
 /// Takes the watcher of one VMA's part away, and mostly what it protects.
@@ -109,18 +97,19 @@ Result<void> Userfaultfd::watch(Addr start, std::uint64_t length, UffdModes mode
   Mm& mm = *mm_;
   mm.count(Counter::mmap_lock_write);
   if (mm.vmas.first_in(*range) == nullptr) return mm.refuse(EINVAL, Rule::hole, *range);
-  Result<void> fine;
-  mm.vmas.each(*range, [&](const Vma& vma) {
-    if (!fine) return;
-    if (!can_be_watched(mm.profile(), vma, how)) fine = mm.refuse(EINVAL, Rule::bad_argument, vma.range());
-    if (fine && !vma.is(VmFlags::may_write)) fine = mm.refuse(EPERM, Rule::file_permission, vma.range());
-    if (fine && vma.uffd != 0 && vma.uffd != id_) fine = mm.refuse(EBUSY, Rule::bad_argument, vma.range());
+  const auto fine = each_over_holes(mm, *range, [&](Vma* vma, Range) -> Result<Vma*> {
+    if (!can_be_watched(mm.profile(), *vma, how)) return mm.refuse(EINVAL, Rule::bad_argument, vma->range());
+    if (!vma->is(VmFlags::may_write)) return mm.refuse(EPERM, Rule::file_permission, vma->range());
+    if (vma->uffd != 0 && vma->uffd != id_) return mm.refuse(EBUSY, Rule::bad_argument, vma->range());
+    return vma;
   });
-  if (!fine) return fine;
-  return each_vma(mm, *range, [&](Vma* vma, Range part) -> Result<Vma*> {
+  if (!fine) return std::unexpected(fine.error());
+  const auto done = each_over_holes(mm, *range, [&](Vma* vma, Range part) -> Result<Vma*> {
     if (vma->uffd == id_ && (vma->flags & how) == how) return vma;
     return register_vma(mm, vma, part, how, id_);
   });
+  if (!done) return std::unexpected(done.error());
+  return {};
 }
 
 Result<void> Userfaultfd::unwatch(Addr start, std::uint64_t length) {
@@ -130,17 +119,17 @@ Result<void> Userfaultfd::unwatch(Addr start, std::uint64_t length) {
   Mm& mm = *mm_;
   mm.count(Counter::mmap_lock_write);
   if (mm.vmas.first_in(*range) == nullptr) return mm.refuse(EINVAL, Rule::hole, *range);
-  Result<void> fine;
-  mm.vmas.each(*range, [&](const Vma& vma) {
-    if (fine && !can_be_watched(mm.profile(), vma, VmFlags::none)) {
-      fine = mm.refuse(EINVAL, Rule::bad_argument, vma.range());
-    }
+  const auto fine = each_over_holes(mm, *range, [&](Vma* vma, Range) -> Result<Vma*> {
+    if (can_be_watched(mm.profile(), *vma, VmFlags::none)) return vma;
+    return mm.refuse(EINVAL, Rule::bad_argument, vma->range());
   });
-  if (!fine) return fine;
-  return each_vma(mm, *range, [&](Vma* vma, Range part) -> Result<Vma*> {
+  if (!fine) return std::unexpected(fine.error());
+  const auto done = each_over_holes(mm, *range, [&](Vma* vma, Range part) -> Result<Vma*> {
     if (vma->uffd == 0) return vma;
     return clear_vma(mm, vma, part, EndOfWatch::by_request);
   });
+  if (!done) return std::unexpected(done.error());
+  return {};
 }
 
 Result<void> Userfaultfd::wake(Addr start, std::uint64_t length) {
