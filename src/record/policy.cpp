@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/flags.h"
+#include "mm/mdwe.h"
 #include "program/copy.h"
 #include "program/strace_statement.h"
 #include "record/ranges.h"
@@ -18,10 +19,10 @@ using program::Statement;
 using program::Sys;
 using program::SystemCall;
 
-constexpr std::uint64_t kRefuseExecGain = 1;
 constexpr std::uint64_t kSetMdwe = 65;
-constexpr std::uint64_t kGuardInstall = 102;
-constexpr std::uint64_t kGuardRemove = 103;
+constexpr auto kRefuseExecGain = std::to_underlying(mm::DenyWriteExec::refuse_exec_gain);
+constexpr std::uint64_t kGuardInstall{std::to_underlying(Advice::guard_install)};
+constexpr std::uint64_t kGuardRemove{std::to_underlying(Advice::guard_remove)};
 
 bool is_mprotect(const SystemCall& call) { return call.sys == Sys::mprotect || call.sys == Sys::pkey_mprotect; }
 

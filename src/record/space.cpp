@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/flags.h"
 #include "base/page.h"
 #include "program/strace_call.h"
 #include "program/strace_statement.h"
@@ -57,7 +58,7 @@ program::RecordedResult result_of(std::uint64_t result) {
 /// QEMU's user mode answers these itself, and not as a kernel does: mseal is ENOSYS, advice other than MADV_DONTNEED is
 /// taken without being followed.
 bool answered_by_qemu(const MemoryCall& call) {
-  constexpr std::uint64_t kDontNeed = 4;
+  constexpr std::uint64_t kDontNeed{std::to_underlying(Advice::dontneed)};
   return call.call == Call::mseal || (call.call == Call::madvise && call.arguments[2] != kDontNeed);
 }
 

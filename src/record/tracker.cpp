@@ -186,10 +186,6 @@ class ByKernel : Watch {
  private:
   static constexpr std::string_view kDescriptor = "tracker";
   static constexpr std::uint64_t kSoftDirty = 4;
-  static constexpr std::uint64_t kUserModeOnly = 1;
-  static constexpr std::uint64_t kModeWp = 2;
-  static constexpr std::uint64_t kProtect = 1;
-  static constexpr std::uint64_t kUnprotect = 0;
 
   void visit(Ranges& watched, Statement& statement, program::Block& block) {
     if (const auto* tracked = begins_at(statement)) begin_interval(watched, *tracked, block);
@@ -205,17 +201,18 @@ class ByKernel : Watch {
       block.push_back(call_statement(kOwnPosition, Sys::clear_refs, {{kSoftDirty}}));
     } else if (!opened_) {
       opened_ = true;
-      block.push_back(call_statement_into(kOwnPosition, Sys::userfaultfd, {{set_up_.flags}},
+      block.push_back(call_statement_into(kOwnPosition, Sys::userfaultfd, {{std::to_underlying(set_up_.flags)}},
                                           {descriptor_, Spelling::variable, kDescriptor}));
       constexpr std::uint64_t kApi = 0xaa;
-      block.push_back(request("UFFDIO_API", {kApi, set_up_.features}));
+      block.push_back(request("UFFDIO_API", {kApi, std::to_underlying(set_up_.features)}));
     }
     for (const Range& range : tracked) {
       watched.add(range);
       if (tracker_ == Tracker::soft_dirty) continue;
       for (const Range& part : mappings(range)) {
-        block.push_back(request("UFFDIO_REGISTER", {part.start.value, part.bytes(), kModeWp}));
-        block.push_back(write_protect(part, kProtect));
+        block.push_back(
+            request("UFFDIO_REGISTER", {part.start.value, part.bytes(), std::to_underlying(mm::UffdModes::wp)}));
+        block.push_back(write_protect(part, mm::UffdProtect::wp));
       }
     }
   }
@@ -241,16 +238,16 @@ class ByKernel : Watch {
   void before_store(Ranges& watched, const Stored& stores, program::Block& block) {
     const auto parts = watched.overlapping(stores.pages);
     for (const Range& part : parts) result_.dirty += part.pages();
-    const bool refused = tracker_ == Tracker::uffd_sync && (set_up_.flags & kUserModeOnly) != 0;
+    const bool refused = tracker_ == Tracker::uffd_sync && has(set_up_.flags, mm::UffdFlags::user_mode_only);
     if (stores.by_kernel && refused && !parts.empty()) {
       ++result_.kernel_stores;
-      for (const Range& part : parts) block.push_back(write_protect(part, kUnprotect));
+      for (const Range& part : parts) block.push_back(write_protect(part, mm::UffdProtect::none));
     }
     watched.remove(stores.pages);
   }
 
-  Statement write_protect(Range range, std::uint64_t mode) const {
-    return request("UFFDIO_WRITEPROTECT", {range.start.value, range.bytes(), mode});
+  Statement write_protect(Range range, mm::UffdProtect mode) const {
+    return request("UFFDIO_WRITEPROTECT", {range.start.value, range.bytes(), std::to_underlying(mode)});
   }
 
   /// An ioctl_userfaultfd(2) of the tracker's.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/page.h"
+#include "mm/uffd_flags.h"
 #include "program/program.h"
 #include "record/import.h"
 
@@ -44,8 +45,8 @@ struct UserfaultfdSetUp {
   /// May one request be about several mappings? Up to 6.3 UFFDIO_WRITEPROTECT fails for more than one.
   enum class Requests : std::uint8_t { of_one_mapping, of_several };
 
-  std::uint64_t flags = 0;
-  std::uint64_t features = 0;
+  mm::UffdFlags flags = mm::UffdFlags::none;
+  mm::UffdFeatures features = mm::UffdFeatures::none;
   Requests requests = Requests::of_several;
 };
 

@@ -93,11 +93,11 @@ std::string lacking(const mm::Profile& profile, record::Tracker tracker) {
 
 /// As a program without privileges asks for it; pages that are not there yet are protected too where that can be.
 record::UserfaultfdSetUp set_up(const mm::Profile& profile, record::Tracker tracker) {
-  constexpr std::uint64_t kUserModeOnly = 1;
   auto features = profile.uffd_features & mm::UffdFeatures::wp_unpopulated;
   if (tracker == record::Tracker::uffd_async) features |= mm::UffdFeatures::wp_async;
   using Requests = record::UserfaultfdSetUp::Requests;
-  return {profile.uffd_access == mm::UffdAccess::user_mode_only ? kUserModeOnly : 0, std::to_underlying(features),
+  const bool user_mode_only = profile.uffd_access == mm::UffdAccess::user_mode_only;
+  return {user_mode_only ? mm::UffdFlags::user_mode_only : mm::UffdFlags::none, features,
           profile.uffd_range == mm::UffdRange::one_mapping ? Requests::of_one_mapping : Requests::of_several};
 }
 
@@ -151,7 +151,8 @@ DirtyFigures compare_trackers(const Subject& subject, const DirtyOptions& option
         add_note(found, plural(tracked.kernel_stores, "store", "stores") + " by the kernel would be EFAULT");
       }
       const bool is_uffd = tracker == record::Tracker::uffd_sync || tracker == record::Tracker::uffd_async;
-      if (is_uffd && how.features == 0) add_note(found, "pages that are not there yet are not protected");
+      if (is_uffd && how.features == mm::UffdFeatures::none)
+        add_note(found, "pages that are not there yet are not protected");
       if (tracker == record::Tracker::soft_dirty || tracker == record::Tracker::uffd_async) {
         add_note(found, "and pagemap is read");
       }
