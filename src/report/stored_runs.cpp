@@ -1,72 +1,17 @@
 #include "report/stored_runs.h"
 
 #include <absl/container/flat_hash_map.h>
-#include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <utility>
+
+#include "json/node.h"
 
 namespace faultline::report {
 namespace {
 
-// Thrown and caught in this file only: a document is read in some depth, and the first wrong value ends it.
-struct Wrong : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// A value and the way to it, "faultline.runs[3].rows[0].samples".
-class Node {
- public:
-  Node(const nlohmann::json& json, std::string path) : json_(&json), path_(std::move(path)) {}
-
-  std::optional<Node> find(const char* key) const {
-    if (!json_->is_object()) throw expected("an object");
-    const auto found = json_->find(key);
-    if (found == json_->end()) return std::nullopt;
-    return Node(*found, path_.empty() ? key : path_ + "." + key);
-  }
-  Node at(const char* key) const {
-    if (auto found = find(key)) return *std::move(found);
-    throw Wrong(fmt::format("{} has no \"{}\"", path_.empty() ? "the document" : path_, key));
-  }
-
-  template <class Use>
-  void each(Use use) const {
-    if (!json_->is_array()) throw expected("an array");
-    for (std::size_t i = 0; i < json_->size(); ++i) use(Node((*json_)[i], fmt::format("{}[{}]", path_, i)));
-  }
-  template <class Use>
-  void each_member(Use use) const {
-    if (!json_->is_object()) throw expected("an object");
-    for (const auto& [key, value] : json_->items()) use(key, Node(value, path_ + "." + key));
-  }
-
-  const std::string& text() const {
-    if (!json_->is_string()) throw expected("a string");
-    return json_->get_ref<const std::string&>();
-  }
-  std::uint64_t count() const {
-    if (!json_->is_number_unsigned()) throw expected("a whole number that is not negative");
-    return json_->get<std::uint64_t>();
-  }
-  double number() const {
-    if (!json_->is_number()) throw expected("a number");
-    const auto value = json_->get<double>();
-    if (!std::isfinite(value)) throw expected("a finite number");
-    return value;
-  }
-
-  Wrong expected(std::string_view what) const {
-    return Wrong(fmt::format("{}: expected {}", path_.empty() ? "the document" : path_, what));
-  }
-
- private:
-  const nlohmann::json* json_;
-  std::string path_;
-};
+using json::Node;
 
 run::Metric metric_of(const Node& node) {
   for (const auto& [name, metric] : {std::pair{"none", run::Metric::none},
@@ -178,26 +123,17 @@ StoredRun benchmark_run(const Node& entries) {
 }  // namespace
 
 std::expected<std::vector<StoredRun>, std::string> read_runs(std::string_view text) {
-  try {
-    const nlohmann::json document = nlohmann::json::parse(text);
-    const Node root(document, "");
+  return json::read(text, [](const Node& root) {
     std::vector<StoredRun> runs;
     if (const auto own = root.find("faultline")) {
       own->at("runs").each([&](const Node& run) { runs.push_back(run_of(run)); });
     } else if (const auto entries = root.find("benchmarks")) {
       runs.push_back(benchmark_run(*entries));
     } else {
-      return std::unexpected("neither the JSON of faultline run --json nor of Google Benchmark");
+      throw json::Wrong("neither the JSON of faultline run --json nor of Google Benchmark");
     }
     return runs;
-  } catch (const nlohmann::json::parse_error& error) {
-    return std::unexpected(fmt::format("not JSON: at byte {}", error.byte));
-  } catch (const nlohmann::json::exception&) {
-    // A number too large for a double.
-    return std::unexpected("not JSON that can be read: a value is out of range");
-  } catch (const Wrong& wrong) {
-    return std::unexpected(wrong.what());
-  }
+  });
 }
 
 }  // namespace faultline::report
