@@ -101,13 +101,14 @@ std::span<std::byte> map_memory(std::size_t bytes, Sharing sharing) {
 }
 
 void fence_mappings() {
-  const auto map = [](std::size_t bytes) {
-    return mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const auto map = [](std::size_t bytes, char* fixed = nullptr) {
+    const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | (fixed == nullptr ? 0 : MAP_FIXED);
+    return static_cast<char*>(mmap(fixed, bytes, PROT_NONE, flags, -1, 0));
   };
   // Mappings go to the highest gap that holds them, so one that lands above the previous fence has filled a gap.
-  void* lowest = map(kPageSize);
+  char* lowest = map(kPageSize);
   for (std::size_t bytes = std::size_t{1} << 30; bytes >= kPageSize;) {
-    void* filler = map(bytes);
+    char* filler = map(bytes);
     if (filler == MAP_FAILED) {
       bytes /= 2;
     } else if (filler < lowest) {
@@ -115,6 +116,10 @@ void fence_mappings() {
       bytes /= 2;
     }
   }
+  // What a fault maps around it depends on where a page lies in 64 KiB, what a huge page takes on 2 MiB.
+  constexpr std::size_t kHuge = std::size_t{2} << 20;
+  const std::size_t below = (reinterpret_cast<std::uintptr_t>(lowest) + kPageSize) % kHuge;
+  map(kPageSize + below, lowest - below);
 }
 
 }  // namespace faultline::agent

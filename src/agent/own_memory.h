@@ -41,8 +41,10 @@ class OwnMemory {
   std::size_t count_ = 0;
 };
 
-/// Closes the gaps between the agent's mappings and lays a page below the lowest that nothing can merge with, so that
-/// the program's first mapping has nothing of the agent beside it.
+/// Closes the gaps between the agent's mappings and lays a fence below the lowest that nothing can merge with, so that
+/// the program's first mapping has nothing of the agent beside it. The fence ends a page below a multiple of 2 MiB,
+/// where a kernel that does not randomize addresses begins to map (and the model does): so mappings lie alike on every
+/// machine.
 void fence_mappings();
 
 /// Memory for what must not allocate later: anonymous, shared with forked processes or not.

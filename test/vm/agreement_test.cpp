@@ -21,9 +21,7 @@ namespace fs = std::filesystem;
 /// Programs that are not compared.
 const std::map<std::string, std::string_view> kLeftOut{
     {"cases/map-limit.fl", "the limit's 65,530 mappings take an emulated processor too long"},
-    {"numa-hints.fl", "no kernel passes over pages when asked"},
-    {"calibration/held-out/files.fl", "what a fault maps around it (docs/differences.md)"},
-    {"calibration/train/shared.fl", "what a fault maps around it (docs/differences.md)"}};
+    {"numa-hints.fl", "no kernel passes over pages when asked"}};
 
 std::vector<std::string> programs() {
   std::vector<std::string> names;
