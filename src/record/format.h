@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
-/// The format of recordings, version 2 (docs/recording.md), as the plugin that writes it and all who read it share it.
+/// The format of recordings, version 3 (docs/recording.md), as the plugin that writes it and all who read it share it.
 namespace faultline::record {
 
 /// The first bytes of a recording. The line ends and the 0 byte show a file that was sent as text.
 inline constexpr std::string_view kMagic{"FLREC\r\n\0", 8};
-inline constexpr std::uint32_t kVersion = 2;
-/// The oldest that can be read: it has no Kind::native.
+inline constexpr std::uint32_t kVersion = 3;
+/// The oldest that can be read: it has no Kind::native, and neither has Kind::refused.
 inline constexpr std::uint32_t kOldestVersion = 1;
 
 /// Before each frame: this word, the frame's length compressed and uncompressed, and the CRC-32 of its compressed
@@ -25,7 +25,7 @@ inline constexpr std::size_t kLongestFrame = std::size_t{1} << 20U;
 enum class Kind : std::uint8_t {
   process = 1,  // pid: what follows is of this process
   start,        // arch, path: it executed this
-  file,         // id, size in bytes, path
+  file,         // id, size in bytes or kNoPages, path; again where a file that is known has another size now
   site,         // id, id of the caller (0: none), address
   mapped,       // address, length, protection, flags, file (0: none), offset: there at the start, or found later
   access,       // thread, Touch, address, bytes, site
@@ -36,7 +36,13 @@ enum class Kind : std::uint8_t {
   foreign,      // path: it executed this, which is not recorded
   incomplete,   // kilobytes of records that could not be handed over
   native,       // minor faults, major faults, PerfCount, page faults by perf: of the command without QEMU
+  refused,      // thread, Touch (load or store), address, site, signal, si_code: an access that ended in a signal
 };
+
+/// The size of what has no pages of its own, such as a device.
+inline constexpr std::uint64_t kNoPages = ~std::uint64_t{0};
+/// In versions before this one it is 0.
+inline constexpr std::uint32_t kFirstWithNoPages = 3;
 
 /// How a page was touched.
 enum class Touch : std::uint8_t { load, store, atomic, fetch, kernel_store };

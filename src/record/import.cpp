@@ -101,8 +101,8 @@ class Importer {
     Task* task = task_of(pid);
     if (task == nullptr) return before_start();
     if (file.id == 0) return "expected a file's number above 0,";
-    import_files_[key(*task, file.id)] = file.path;
-    spaces_[task->space].space.add_file(file);
+    import_files_.try_emplace(key(*task, file.id), file.path);
+    spaces_[task->space].space.add_file(file, image_of(*task).making);
     return {};
   }
 
@@ -136,6 +136,17 @@ class Importer {
     ++image_of(*task).process.accesses;
     if (auto wrong = new_origin({*site, false, access.touch, {}}); !wrong.empty()) return wrong;
     spaces_[task->space].space.add_access(access, last_origin(), *site);
+    return {};
+  }
+
+  std::string add(std::uint32_t pid, const Refused& refused) {
+    Task* task = task_of(pid);
+    if (task == nullptr) return before_start();
+    const auto site = task->sites.find(refused.site);
+    if (!site) return "expected a site that is known,";
+    ++image_of(*task).process.accesses;
+    if (auto wrong = new_origin({*site, false, refused.touch, {}}); !wrong.empty()) return wrong;
+    spaces_[task->space].space.add_refused(refused, last_origin());
     return {};
   }
 

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <bit>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -88,8 +89,24 @@ std::optional<Record> read_access(Fields& fields) {
   return access;
 }
 
+std::optional<Record> read_refused(Fields& fields) {
+  Refused refused;
+  refused.thread = fields.number();
+  const auto touch = choice(fields.number(), Touch::load, Touch::store);
+  refused.address = fields.number();
+  refused.site = fields.number();
+  const std::uint64_t signal = fields.number();
+  const std::uint64_t code = fields.number();
+  constexpr std::uint64_t kLastCode = 4;  // SEGV_PKUERR; BUS_MCEERR_AR
+  if (!touch || (signal != SIGSEGV && signal != SIGBUS) || code == 0 || code > kLastCode) return std::nullopt;
+  refused.touch = *touch;
+  refused.signal = static_cast<int>(signal);
+  refused.code = static_cast<int>(code);
+  return refused;
+}
+
 /// Nothing for what is no record. Braced initializers are evaluated from left to right.
-std::optional<Record> read_record(Kind kind, Fields& fields) {
+std::optional<Record> read_record(Kind kind, Fields& fields, std::uint32_t version) {
   switch (kind) {
     case Kind::process:
       return std::nullopt;
@@ -98,8 +115,11 @@ std::optional<Record> read_record(Kind kind, Fields& fields) {
       if (!machine) return std::nullopt;
       return Start{*machine, fields.text()};
     }
-    case Kind::file:
-      return File{fields.number(), fields.number(), fields.text()};
+    case Kind::file: {
+      File file{fields.number(), fields.number(), fields.text()};
+      if (version < kFirstWithNoPages && file.bytes == 0) file.bytes = kNoPages;
+      return file;
+    }
     case Kind::site:
       return Site{fields.number(), fields.number(), fields.number()};
     case Kind::mapped: {
@@ -130,6 +150,8 @@ std::optional<Record> read_record(Kind kind, Fields& fields) {
       native.perf = *perf;
       return native;
     }
+    case Kind::refused:
+      return read_refused(fields);
   }
   return std::nullopt;
 }
@@ -143,9 +165,9 @@ class Reader {
     if (!looks_like_recording(bytes_) || bytes_.size() < header) {
       return std::unexpected("no recording: expected one that `faultline record` wrote");
     }
-    const std::uint32_t version = word_at(bytes_, kMagic.size());
-    if (version < kOldestVersion || version > kVersion) {
-      return std::unexpected("version " + std::to_string(version) + " of the format; expected version " +
+    version_ = word_at(bytes_, kMagic.size());
+    if (version_ < kOldestVersion || version_ > kVersion) {
+      return std::unexpected("version " + std::to_string(version_) + " of the format; expected version " +
                              std::to_string(kOldestVersion) + " to " + std::to_string(kVersion));
     }
     for (at_ = header; at_ < bytes_.size(); ++frame_) {
@@ -204,7 +226,7 @@ class Reader {
         pid_ = static_cast<std::uint32_t>(pid);
         continue;
       }
-      auto record = read_record(static_cast<Kind>(kind), fields);
+      auto record = read_record(static_cast<Kind>(kind), fields, version_);
       if (fields.broken() || !record) return "expected a record of a known kind with all its fields" + place();
       if (auto wrong = reader_(pid_, *record); !wrong.empty()) return wrong + place();
     }
@@ -215,6 +237,7 @@ class Reader {
   const RecordReader& reader_;
   std::size_t at_ = 0;
   std::uint64_t frame_ = 1;
+  std::uint32_t version_ = 0;
   std::uint32_t pid_ = 0;
   std::string content_;
 };

@@ -17,9 +17,10 @@ struct Start {
   Machine machine{};
   std::string path;
 };
+/// Again, with the same number, where its size is another now.
 struct File {
   std::uint64_t id = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // or kNoPages
   std::string path;
 };
 /// Sites count from 1 in each process; a forked process goes on where its parent was.
@@ -79,8 +80,17 @@ struct Native {
   PerfCount perf{};
   std::uint64_t page_faults = 0;  // perf's
 };
-using Record =
-    std::variant<Start, File, Site, Mapped, Access, MemoryCall, Forking, Forked, Ended, Foreign, Incomplete, Native>;
+/// An access that ended in a signal.
+struct Refused {
+  std::uint64_t thread = 0;
+  Touch touch{};
+  std::uint64_t address = 0;
+  std::uint64_t site = 0;
+  int signal = 0;
+  int code = 0;  // si_code
+};
+using Record = std::variant<Start, File, Site, Mapped, Access, MemoryCall, Forking, Forked, Ended, Foreign, Incomplete,
+                            Native, Refused>;
 
 /// How a recording ends: by itself, or because whoever wrote it was stopped.
 enum class Closing : std::uint8_t { complete, open };

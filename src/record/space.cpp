@@ -77,6 +77,21 @@ Space Space::forked() const {
   return child;
 }
 
+void Space::add_file(const File& file, Making& making) {
+  FileState& state = files_[file.id];
+  state.bytes = file.bytes;
+  state.cached = std::min(state.cached, page_ceil(file.bytes));
+  if (state.slot) truncate(file.id, file.bytes, making);
+}
+
+void Space::truncate(std::uint64_t id, std::uint64_t bytes, Making& making) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 40U;
+  RecordedCall call;
+  call.arguments = {id, std::min(bytes, kLargest)};
+  call.result.value = 0;
+  memory_.add(Sys::ftruncate, call, kOwn, making.tally, making.slots);
+}
+
 /// A file in the page cache is a memfd whose pages have been written: read faults map what lies around them, too.
 void Space::cache(FileState& file, std::uint64_t bytes, Making& making) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30U;
@@ -113,18 +128,14 @@ void Space::cache(FileState& file, std::uint64_t bytes, Making& making) {
 
 std::uint64_t Space::descriptor_of(std::uint64_t id, std::uint64_t bytes, Making& making) {
   const auto found = files_.find(id);
-  if (id == 0 || found == files_.end() || found->second.bytes == 0) return ~std::uint64_t{0};
+  if (id == 0 || found == files_.end() || found->second.bytes == kNoPages) return ~std::uint64_t{0};
   FileState& file = found->second;
-  constexpr std::uint64_t kLargest = std::uint64_t{1} << 40U;
   if (!file.slot) {
     file.slot = making.slots.size();
     RecordedCall create;
     create.result.value = id;
     memory_.add(Sys::memfd_create, create, kOwn, making.tally, making.slots);
-    RecordedCall truncate;
-    truncate.arguments = {id, std::min(file.bytes, kLargest)};
-    truncate.result.value = 0;
-    memory_.add(Sys::ftruncate, truncate, kOwn, making.tally, making.slots);
+    truncate(id, file.bytes, making);
   }
   // Most files are small, and are mapped part by part.
   constexpr std::uint64_t kSmall = std::uint64_t{16} << 20U;
@@ -200,6 +211,19 @@ void Space::add_access(const Access& access, std::uint32_t origin, SiteIndex sit
   statement.node = std::move(one);
   run_ = Run{statements().size(), access.touch, site, page, 1};
   if (access.bytes > 1) run_.reset();
+  statements().push_back(std::move(statement));
+}
+
+void Space::add_refused(const Refused& refused, std::uint32_t origin) {
+  const Position position{origin, 1};
+  program::Access access;
+  access.kind = kind_of(refused.touch);
+  access.address = number(position, refused.address, 16);
+  access.assertion = program::ExpectSignal{refused.signal, refused.code};
+  Statement statement;
+  statement.position = position;
+  statement.node = std::move(access);
+  run_.reset();
   statements().push_back(std::move(statement));
 }
 

@@ -33,13 +33,15 @@ class Space {
   /// A child's, at fork.
   Space forked() const;
 
-  void add_file(const File& file) { files_[file.id] = {file.bytes, 0, {}}; }
+  /// Again for one that has another size now.
+  void add_file(const File& file, Making& making);
   bool knows_file(std::uint64_t id) const { return id == 0 || files_.contains(id); }
 
   // `origin` becomes the line of the statements' positions.
   void add_mapping(const Mapped& mapped, std::uint32_t origin, Making& making);
   void add_call(const MemoryCall& call, std::uint32_t origin, Making& making);
   void add_access(const Access& access, std::uint32_t origin, SiteIndex site);
+  void add_refused(const Refused& refused, std::uint32_t origin);
   std::size_t add_child(std::uint32_t origin) { return memory_.add_child({origin, 1}); }
   program::Block& statements() { return memory_.statements(); }
 
@@ -61,6 +63,7 @@ class Space {
   /// The descriptor to map that file by: of a memfd whose first `bytes` are in the page cache; ~0 for a file that has
   /// no pages of its own.
   std::uint64_t descriptor_of(std::uint64_t file, std::uint64_t bytes, Making& making);
+  void truncate(std::uint64_t file, std::uint64_t bytes, Making& making);
   void cache(FileState& file, std::uint64_t bytes, Making& making);
   void store_by_kernel(const Access& access, program::Position position);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 #include "harness.h"
 
@@ -85,6 +86,49 @@ TEST(RecordedPrograms, CallsAndFaultsAreThoseOfTheKernel) {
     expect_no_differences(result.import, "6.18");
     expect_native_faults(program, result.import);
   }
+}
+
+/// How many accesses of the program ended in that signal.
+std::uint64_t signals(const Import& import, int number, int code) {
+  const auto& body = import.processes.front().program.body;
+  return static_cast<std::uint64_t>(std::ranges::count_if(body, [&](const program::Statement& statement) {
+    const auto* access = std::get_if<program::Access>(&statement.node);
+    if (access == nullptr || !access->assertion) return false;
+    const auto* signal = std::get_if<program::ExpectSignal>(&*access->assertion);
+    return signal != nullptr && signal->number == number && signal->code == code;
+  }));
+}
+
+class Signals : public testing::TestWithParam<const char*> {};
+
+TEST_P(Signals, ThatAProgramHandlesAreInItsRecording) {
+  const CompiledProgram program("tracker", {GetParam(), {}});
+  RECORDABLE(program);
+  const auto result = program.record();
+  EXPECT_EQ(result.recorded.status, 0);
+  // Every page, every second, third and fourth of 32, each once a round, and a load of PROT_NONE.
+  EXPECT_EQ(signals(result.import, SIGSEGV, SEGV_ACCERR), 32U + 16 + 11 + 8 + 1);
+  EXPECT_EQ(signals(result.import, SIGSEGV, SEGV_MAPERR), 1U);
+  EXPECT_EQ(signals(result.import, SIGBUS, BUS_ADRERR), 1U);
+  const bool arm64 = result.import.processes.front().machine == Machine::arm64;
+  expect_no_differences(result.import, arm64 ? "arm64/6.12" : "6.18");
+  if (!arm64) expect_native_faults(program, result.import);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Signals, testing::Values("cc", "aarch64-linux-gnu-gcc"),
+                         [](const auto& compiler) -> std::string {
+                           return std::string_view(compiler.param) == "cc" ? "ThisMachine" : "Arm64";
+                         });
+
+TEST(RecordedPrograms, AFileMayGrowAndShrinkUnderItsMapping) {
+  const CompiledProgram program("file_sizes");
+  RECORDABLE(program);
+  const auto result = program.record();
+  EXPECT_EQ(result.recorded.status, 0);
+  // Pages that the file lost and has again are touched anew.
+  EXPECT_EQ(faults_at(result.import, 0, "6.18", site("touch", "file_sizes", "file[i * kPage] = 1")), 32U + 2);
+  expect_no_differences(result.import, "6.18");
+  expect_native_faults(program, result.import);
 }
 
 TEST(RecordedPrograms, AreAlsoCountedByTheKernelWhereThatIsAskedFor) {

@@ -81,7 +81,7 @@ constexpr Row kRows[] = {
     {22, kNone, writes(fixed(0, 8))},                        // pipe
     {293, 59, writes(fixed(0, 8))},                          // pipe2
     {53, 199, writes(fixed(3, 8))},                          // socketpair
-    {13, 134, writes(fixed(2, 32))},                         // rt_sigaction
+    {13, 134, {What::handles, {}, 0, {fixed(2, 32)}}},       // rt_sigaction
     {14, 135, writes(fixed(2, 8))},                          // rt_sigprocmask
     {131, 132, writes(fixed(1, 24))},                        // sigaltstack
     {302, 261, writes(fixed(3, 16))},                        // prlimit64

@@ -30,7 +30,17 @@ struct Written {
 
 /// What a system call means to a recording.
 struct Meaning {
-  enum class What : std::uint8_t { nothing, memory, writes, fork, exec, exit, truncates, rseq } what = What::nothing;
+  enum class What : std::uint8_t {
+    nothing,
+    memory,
+    writes,
+    fork,
+    exec,
+    exit,
+    truncates,
+    rseq,
+    handles
+  } what = What::nothing;
   Call call{};
   std::uint8_t arguments = 0;  // of a memory call
   std::array<Written, 2> written{};

@@ -32,18 +32,29 @@ class PageStates {
     std::atomic<std::uint8_t>& at(PageStates& states, std::uint64_t vaddr) {
       const std::uint64_t region = vaddr >> kLeafShift;
       Way& way = ways_[region % kWays];
-      if (way.region != region || way.leaf == nullptr) way = {region, &states.leaf(region)};
+      if (way.region != region) way = {region, &states.leaf(region)};
       return (*way.leaf)[vaddr >> 12U & (kPagesPerLeaf - 1)];
+    }
+    /// Does the state hold that bit, as far as is known without a look elsewhere?
+    bool known_to_hold(std::uint64_t vaddr, std::uint8_t bit) const {
+      const Way& way = ways_[(vaddr >> kLeafShift) % kWays];
+      return way.region == vaddr >> kLeafShift &&
+             ((*way.leaf)[vaddr >> 12U & (kPagesPerLeaf - 1)].load(std::memory_order_relaxed) & bit) != 0;
     }
 
    private:
     static constexpr std::size_t kWays = 256;
     struct Way {
-      std::uint64_t region = 0;
+      std::uint64_t region = ~std::uint64_t{0};
       Leaf* leaf = nullptr;
     };
     std::array<Way, kWays> ways_{};
   };
+
+  /// The state of the page of `vaddr`, which stays where it is.
+  std::atomic<std::uint8_t>& at(std::uint64_t vaddr) {
+    return leaf(vaddr >> kLeafShift)[(vaddr >> 12U) % kPagesPerLeaf];
+  }
 
   /// An event concerned these bytes: what comes next to their pages is a first touch again.
   void forget(std::uint64_t start, std::uint64_t bytes);

@@ -11,7 +11,9 @@
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "machine/vm/plugin/qemu_plugin.h"
 #include "record/plugin/instructions.h"
@@ -22,6 +24,12 @@ namespace {
 
 constexpr unsigned kMostThreads = 4096;
 
+/// A place where execution enters a page: a block of translated code, or an instruction of it on its second page.
+struct Block {
+  std::uint64_t start = 0;
+  const std::atomic<std::uint8_t>* page = nullptr;  // its state
+};
+
 struct Plugin {
   explicit Plugin(Machine of) : machine(of), recorder(of) {}
   Machine machine;
@@ -29,6 +37,7 @@ struct Plugin {
   std::atomic<bool> begun = false;
   std::mutex mutex;                                 // guards what follows
   std::unordered_set<std::uint64_t> return_places;  // where execution goes on behind a call instruction
+  std::unordered_map<std::uint64_t, Block> blocks;  // by their starts
   std::array<std::unique_ptr<Thread>, kMostThreads> threads;
 };
 Plugin* plugin = nullptr;
@@ -56,26 +65,38 @@ bool may_cross(std::uint64_t vaddr) { return vaddr % kPage > kPage - kWidest; }
 
 // One callback for loads and stores: QEMU 7.2 gives loads to callbacks that asked for stores only. Most accesses are to
 // pages that have been stored to, where nothing is left to see: then it does not matter which it is.
+// What is left to see is behind a call in its last place, so that the callback needs no frame.
+[[gnu::noinline]] void touched_perhaps(Thread& thread, qemu_plugin_meminfo_t info, std::uint64_t vaddr, void* data) {
+  touched(thread, qemu_plugin_mem_is_store(info) ? Touch::store : Touch::load, info, vaddr, data);
+}
 void on_access(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t vaddr, void* data) {
   Thread& thread = thread_of(vcpu);
-  if (!may_cross(vaddr) && plugin->recorder.seen(thread, Touch::store, vaddr)) [[likely]] {
+  if (!may_cross(vaddr) && thread.cache.known_to_hold(vaddr, PageStates::bit(Touch::store))) [[likely]] {
     return;
   }
-  touched(thread, qemu_plugin_mem_is_store(info) ? Touch::store : Touch::load, info, vaddr, data);
+  touched_perhaps(thread, info, vaddr, data);
 }
 void on_atomic(unsigned vcpu, qemu_plugin_meminfo_t info, std::uint64_t vaddr, void* data) {
   touched(thread_of(vcpu), Touch::atomic, info, vaddr, data);
 }
 
+[[gnu::noinline]] void enter(Thread& thread, std::uint64_t place) {
+  if (host_fault.signal != 0) plugin->recorder.refused(thread, std::exchange(host_fault, {}), place);
+  thread.block = place;
+  if (!plugin->recorder.seen(thread, Touch::fetch, place)) plugin->recorder.touch(thread, Touch::fetch, place, place);
+}
 void on_block(unsigned vcpu, void* data) {
   Thread& thread = thread_of(vcpu);
-  const std::uint64_t place = place_in(data);
-  if (!plugin->recorder.seen(thread, Touch::fetch, place)) {
-    plugin->recorder.touch(thread, Touch::fetch, place, place);
+  const Block& block = *static_cast<const Block*>(data);
+  const bool seen = (block.page->load(std::memory_order_relaxed) & PageStates::bit(Touch::fetch)) != 0;
+  if (seen && host_fault.signal == 0) [[likely]] {
+    thread.block = block.start;
+  } else {
+    enter(thread, block.start);
   }
 }
 void on_block_behind_call(unsigned vcpu, void* data) {
-  thread_of(vcpu).stack.returned(place_in(data));
+  thread_of(vcpu).stack.returned(static_cast<const Block*>(data)->start);
   on_block(vcpu, data);
 }
 void on_call(unsigned vcpu, void* data) { thread_of(vcpu).stack.call(place_in(data)); }
@@ -87,7 +108,15 @@ void begin(const qemu_plugin_insn* first) {
   const std::uint64_t vaddr = qemu_plugin_insn_vaddr(first);
   const std::uint64_t base = reinterpret_cast<std::uintptr_t>(qemu_plugin_insn_haddr(first)) - vaddr;
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.get(), nullptr), &std::free);
+  watch_host_faults();
   plugin->recorder.begin(real != nullptr ? real.get() : path.get(), qemu_plugin_start_code(), vaddr, base);
+}
+
+/// With the plugin's mutex held.
+Block& block_at(std::uint64_t start) {
+  Block& block = plugin->blocks[start];
+  block = {start, &plugin->recorder.state_of(start)};
+  return block;
 }
 
 void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
@@ -97,11 +126,9 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
   begin(first);
   const std::uint64_t start = qemu_plugin_insn_vaddr(first);
   std::uint64_t page = start >> 12U;
-  {
-    const std::lock_guard guard(plugin->mutex);
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, plugin->return_places.contains(start) ? on_block_behind_call : on_block,
-                                         QEMU_PLUGIN_CB_NO_REGS, as_data(start));
-  }
+  const std::lock_guard guard(plugin->mutex);
+  qemu_plugin_register_vcpu_tb_exec_cb(tb, plugin->return_places.contains(start) ? on_block_behind_call : on_block,
+                                       QEMU_PLUGIN_CB_NO_REGS, &block_at(start));
   for (std::size_t i = 0; i < count; ++i) {
     qemu_plugin_insn* insn = qemu_plugin_tb_get_insn(tb, i);
     const std::uint64_t vaddr = qemu_plugin_insn_vaddr(insn);
@@ -110,7 +137,7 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
     if (last_page != page) {
       page = last_page;
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_block, QEMU_PLUGIN_CB_NO_REGS,
-                                             as_data(std::max(vaddr, page << 12U)));
+                                             &block_at(std::max(vaddr, page << 12U)));
     }
     const Instruction instruction = classify(plugin->machine, bytes);
     if (instruction == Instruction::atomic) {
@@ -121,7 +148,6 @@ void on_translation(qemu_plugin_id_t, qemu_plugin_tb* tb) {
     if (instruction == Instruction::call) {
       const std::uint64_t behind = vaddr + bytes.size();
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_call, QEMU_PLUGIN_CB_NO_REGS, as_data(behind));
-      const std::lock_guard guard(plugin->mutex);
       plugin->return_places.insert(behind);
     } else if (instruction == Instruction::system_call) {
       qemu_plugin_register_vcpu_insn_exec_cb(insn, on_system_call, QEMU_PLUGIN_CB_NO_REGS, as_data(vaddr));

@@ -63,15 +63,19 @@ void Recorder::begin(const std::string& program, std::uint64_t code, std::uint64
   }
 }
 
-std::uint64_t Recorder::file_of(const std::string& path, int descriptor) {
+std::uint64_t Recorder::file_of(const std::string& path, int descriptor, Files files) {
   struct stat status{};
   if ((descriptor >= 0 ? fstat(descriptor, &status) : stat(path.c_str(), &status)) != 0) return 0;
-  const auto [found, is_new] = files_.try_emplace({status.st_dev, status.st_ino}, files_.size() + 1);
-  if (is_new) {
-    const std::uint64_t size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
-    channel_.begin(Kind::file).number(found->second).number(size).text(path).end();
+  const FileKey key{status.st_dev, status.st_ino};
+  if (files == Files::known && !files_.contains(key)) return 0;
+  const std::uint64_t bytes = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : kNoPages;
+  const auto [found, is_new] = files_.try_emplace(key, files_.size() + 1, bytes);
+  FileState& file = found->second;
+  if (is_new || file.bytes != bytes) {
+    file.bytes = bytes;
+    channel_.begin(Kind::file).number(file.number).number(bytes).text(path).end();
   }
-  return found->second;
+  return file.number;
 }
 
 void Recorder::mapped(const Mapping& mapping) {
@@ -86,12 +90,14 @@ void Recorder::mapped(const Mapping& mapping) {
 }
 
 /// Memory that no call has mapped: the stack, or what QEMU's loader has put somewhere.
-void Recorder::make_known(std::uint64_t vaddr) {
+void Recorder::make_known(std::uint64_t vaddr, Touch touch) {
   if (known_.holds(vaddr)) return;
   auto found = host_mapping(vaddr + base_);
   if (!found) return;
   found->start -= base_;
   found->end -= base_;
+  // QEMU maps what it translates without PROT_EXEC.
+  if (touch == Touch::fetch) found->protection |= PROT_EXEC;
   const Mapping unknown = known_.unknown_part(*found, vaddr);
   mapped(unknown);
   if (stack_known_) return;
@@ -107,13 +113,23 @@ std::uint32_t Recorder::site_of(Thread& thread, std::uint64_t instruction) {
 
 void Recorder::touch(Thread& thread, Touch touch, std::uint64_t vaddr, std::uint64_t instruction) {
   const std::lock_guard guard(mutex_);
-  make_known(vaddr);
+  make_known(vaddr, touch);
   auto& state = thread.cache.at(states_, vaddr);
   const std::uint8_t before = state.fetch_or(implied(touch), std::memory_order_relaxed);
   if ((before & PageStates::bit(touch)) != 0) return;
   const std::uint32_t site = site_of(thread, instruction);
   channel_.begin(Kind::access).number(thread.number).number(static_cast<std::uint64_t>(touch)).number(vaddr);
   channel_.number(1).number(site).end();
+}
+
+void Recorder::refused(Thread& thread, const HostFault& fault, std::uint64_t next) {
+  const std::lock_guard guard(mutex_);
+  // QEMU also begins a block anew that has stored to its own code.
+  if (handlers_[static_cast<std::size_t>(fault.signal)] != next) return;
+  const std::uint32_t site = site_of(thread, thread.block);
+  channel_.begin(Kind::refused).number(thread.number).number(static_cast<std::uint64_t>(fault.touch));
+  channel_.number(fault.address - base_).number(site);
+  channel_.number(static_cast<std::uint64_t>(fault.signal)).number(static_cast<std::uint64_t>(fault.code)).end();
 }
 
 void Recorder::touched_by_kernel(Thread& thread, std::uint64_t start, std::uint64_t bytes) {
@@ -130,7 +146,7 @@ void Recorder::touched_by_kernel(Thread& thread, std::uint64_t start, std::uint6
   for (std::uint64_t at = start; at < end; at = (at & ~(kPage - 1)) + kPage) {
     if (!known_.holds(at)) {
       emit(at);
-      make_known(at);
+      make_known(at, Touch::kernel_store);
     }
     const std::uint8_t before =
         thread.cache.at(states_, at).fetch_or(implied(Touch::kernel_store), std::memory_order_relaxed);
@@ -174,6 +190,17 @@ void Recorder::switched(Thread& thread) {
   if (thread.rseq != 0) touched_by_kernel(thread, thread.rseq, kArea);
 }
 
+void Recorder::truncated(const Thread& thread) {
+  constexpr std::int64_t kMostDescriptors = std::int64_t{1} << 31U;
+  const std::uint64_t first = thread.arguments[0];
+  if (first < kMostDescriptors) {
+    file_of({}, static_cast<int>(first), Files::known);
+  } else {
+    file_of(text_at(first), -1, Files::known);
+  }
+  states_.forget_all();
+}
+
 void Recorder::fork_begins(Thread& thread, std::uint64_t flags) {
   constexpr std::uint64_t kChildSetTid = 0x01000000;
   const Arguments& a = thread.arguments;
@@ -203,6 +230,13 @@ void Recorder::call_begins(Thread& thread, std::int64_t number, const Arguments&
       fork_begins(thread, plain ? (number == kVfork ? kCloneVm | kCloneVfork : 0) : arguments[0]);
       break;
     }
+    case Meaning::What::handles:
+      // The handler is the first word of the structure.
+      if (arguments[0] < handlers_.size() && arguments[1] != 0) {
+        std::uint64_t& handler = handlers_[arguments[0]];
+        if (!peek(arguments[1], &handler, sizeof handler)) handler = 0;
+      }
+      break;
     case Meaning::What::exit:
       channel_.begin(Kind::ended).number(thread.number).number(arguments[0] & 0xff).end();
       break;
@@ -223,13 +257,14 @@ void Recorder::call_ends(Thread& thread, std::int64_t, std::int64_t result) {
         memory_call(thread, result);
         break;
       case Meaning::What::writes:
+      case Meaning::What::handles:
         if (failed(result)) break;
         for (const Written& written : meaning->written) {
           written_by_kernel(thread, written, static_cast<std::uint64_t>(result));
         }
         break;
       case Meaning::What::truncates:
-        if (!failed(result)) states_.forget_all();
+        if (!failed(result)) truncated(thread);
         break;
       case Meaning::What::fork:
         if (failed(result)) break;

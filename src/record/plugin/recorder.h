@@ -13,6 +13,7 @@
 #include "record/plugin/call_table.h"
 #include "record/plugin/channel.h"
 #include "record/plugin/execution.h"
+#include "record/plugin/host_fault.h"
 #include "record/plugin/image.h"
 #include "record/plugin/memory_map.h"
 #include "record/plugin/page_states.h"
@@ -26,6 +27,7 @@ struct Thread {
   std::uint32_t number = 0;
   PageStates::Cache cache;
   CallStack stack;
+  std::uint64_t block = 0;           // the beginning of the block that it executes
   std::uint64_t last_call_site = 0;  // address of the instruction that made the system call
   Arguments arguments{};             // of the system call that it is in
   const Meaning* meaning = nullptr;
@@ -49,7 +51,11 @@ class Recorder {
   bool seen(Thread& thread, Touch touch, std::uint64_t vaddr) {
     return (thread.cache.at(states_, vaddr).load(std::memory_order_relaxed) & PageStates::bit(touch)) != 0;
   }
+  /// How the page has been touched: where `seen` looks, for who looks at one page again and again.
+  const std::atomic<std::uint8_t>& state_of(std::uint64_t vaddr) { return states_.at(vaddr); }
   void touch(Thread& thread, Touch touch, std::uint64_t vaddr, std::uint64_t instruction);
+  /// A host fault is a refused access where `next`, which is executed next, is the program's handler of that signal.
+  void refused(Thread& thread, const HostFault& fault, std::uint64_t next);
 
   void call_begins(Thread& thread, std::int64_t number, const Arguments& arguments);
   void call_ends(Thread& thread, std::int64_t number, std::int64_t result);
@@ -66,20 +72,28 @@ class Recorder {
     std::uint64_t inode;
     bool operator==(const FileKey&) const = default;
   };
+  struct FileState {
+    std::uint64_t number = 0;
+    std::uint64_t bytes = 0;
+  };
   struct FileHash {
     std::size_t operator()(const FileKey& key) const { return static_cast<std::size_t>(key.inode * 31 + key.device); }
   };
 
   // All of these with mutex_ held.
   void mapped(const Mapping& mapping);
-  void make_known(std::uint64_t vaddr);
+  void make_known(std::uint64_t vaddr, Touch touch);
   void touched_by_kernel(Thread& thread, std::uint64_t start, std::uint64_t bytes);
   void written_by_kernel(Thread& thread, const Written& written, std::uint64_t result);
   void memory_call(Thread& thread, std::int64_t result);
   void update_memory(Call call, const Arguments& a, std::uint64_t result);
   void fork_begins(Thread& thread, std::uint64_t flags);
   void switched(Thread& thread);
-  std::uint64_t file_of(const std::string& path, int descriptor);
+  void truncated(const Thread& thread);
+  /// Which files are meant: all, or those that have been told of.
+  enum class Files : std::uint8_t { all, known };
+  /// The file's number, having told of it and of its size now; 0: none.
+  std::uint64_t file_of(const std::string& path, int descriptor, Files files = Files::all);
   std::uint32_t site_of(Thread& thread, std::uint64_t instruction);
 
   void exec(const Arguments& arguments);
@@ -98,11 +112,12 @@ class Recorder {
   Channel channel_;
   Sites sites_;
   KnownMemory known_;
-  std::unordered_map<FileKey, std::uint64_t, FileHash> files_;
+  std::unordered_map<FileKey, FileState, FileHash> files_;
   std::uint64_t break_ = 0;
   std::uint64_t forks_ = 0;
   std::uint64_t again_ = 0;
-  std::uint64_t calls_ = 0;  // of any kind
+  std::uint64_t calls_ = 0;                   // of any kind
+  std::array<std::uint64_t, 65> handlers_{};  // by signal, as rt_sigaction(2) was given them
   bool stack_known_ = false;
   PageStates states_;
 };
