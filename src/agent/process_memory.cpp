@@ -148,8 +148,9 @@ std::uint64_t ProcessMemory::state(Range range) const {
       if (!is_there(entry)) continue;
       // Where a page can be read by an access of this process, that is by far the quickest, and no fault as it is
       // there.
-      const std::uint8_t byte =
-          has(area.prot, Prot::read) ? *reinterpret_cast<const volatile std::uint8_t*>(page.value) : hidden_byte(page);
+      // What can be written can be read too, on both architectures.
+      const bool shown = has(area.prot, Prot::read | Prot::write);
+      const std::uint8_t byte = shown ? *reinterpret_cast<const volatile std::uint8_t*>(page.value) : hidden_byte(page);
       // Some kernels count the huge zero page as a file's.
       const bool cached = area.has_file && (entry & kFileOrShared) != 0;
       digest.page({page, byte, cached, (entry & kMappedOnce) != 0});

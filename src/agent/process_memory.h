@@ -52,7 +52,8 @@ class ProcessMemory {
   std::optional<Prot> protection(Addr addr) const;
   /// Is the anonymous area there called so (`[anon:NAME]`, `[anon_shmem:NAME]`)?
   bool is_named(Addr addr, std::string_view name) const;
-  /// The byte there, read without a fault of this process; 0 where no page is.
+  /// The byte there, read without a fault of this process; 0 where no page is, or where the kernel does not show what
+  /// the process hides from itself (proc_mem.force_override, 6.12 on).
   std::uint8_t byte_at(Addr addr) const;
   run::Shape shape(Range range) const;
   /// The digest of what can be observed of the range (run/state_digest.h).

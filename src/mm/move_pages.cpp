@@ -14,21 +14,25 @@ Addr piece_end(Range source, Addr at, Addr target) {
   return std::min(source.end, at + std::min(to_boundary(at), to_boundary(target)));
 }
 
-/// Moves a huge page whole where it fits at the new address, else splits it. False where the piece has none now.
-bool move_huge(Mm& mm, Range piece, Addr to, UffdWp protection) {
-  if (!mm.table.get(piece.start).huge()) return false;
-  const bool whole = piece.bytes() == kHugeBytes;
+/// The source as the kernel walks it: from the beginning of its first table on, where that moves whole with it.
+Range walked(const Mm& mm, Range source, Addr target) {
+  const auto in_table = [](Addr addr) { return addr.value & (kHugeBytes - 1); };
+  const std::uint64_t below = in_table(source.start);
+  const auto alone = [&](Addr start) {
+    return mm.vmas.at(start)->start == start && mm.vmas.first_in({huge_floor(start), start}) == nullptr;
+  };
+  const bool widens = mm.profile().remap_tables == RemapTables::widened && below == in_table(target) &&
+                      source.bytes() >= kHugeBytes - below && alone(source.start) && alone(target);
+  return widens ? Range{huge_floor(source.start), source.end} : source;
+}
+
+/// Moves what one entry of a PMD stands for, a huge page or a table of PTEs. False where it does not fit whole at the
+/// new address.
+bool move_whole(Mm& mm, Range piece, Addr to) {
   const std::uint64_t made_before = mm.table.tables_made();
-  const bool moved = whole && mm.table.move_huge(piece.start, to);
-  if (moved) {
-    const Pte huge = mm.table.get(to).with(Pte::kSoftDirty);
-    mm.table.set(to, protection == UffdWp::goes ? huge.without(Pte::kUffdWp) : huge);
-  }
+  const bool moved = piece.bytes() == kHugeBytes && mm.table.move_table(piece.start, to);
   mm.count(Counter::tables_made, mm.table.tables_made() - made_before);
-  if (!moved) {
-    split_huge(mm, piece.start);
-    return false;
-  }
+  if (!moved) return false;
   mm.count(Counter::ptes_scanned);
   mm.count(Counter::ptes_changed);
   mm.tlb.drop(piece);
@@ -36,38 +40,53 @@ bool move_huge(Mm& mm, Range piece, Addr to, UffdWp protection) {
   return true;
 }
 
+/// Moves a huge page whole where that can be, else splits it. False where the piece has none now.
+bool move_huge(Mm& mm, Range piece, Addr to, UffdWp protection) {
+  if (!mm.table.get(piece.start).huge()) return false;
+  if (!move_whole(mm, piece, to)) {
+    split_huge(mm, piece.start);
+    return false;
+  }
+  const Pte huge = mm.table.get(to).with(Pte::kSoftDirty);
+  mm.table.set(to, protection == UffdWp::goes ? huge.without(Pte::kUffdWp) : huge);
+  return true;
+}
+
+/// Moves the entries of a table one by one. Where there is a table, the target gets one, whatever is in it.
+void move_entries(Mm& mm, Range piece, Addr to, UffdWp protection) {
+  set_pte(mm, to, mm.table.get(to));
+  std::vector<std::pair<Addr, Pte>> moved;
+  bool present = false;
+  mm.count(Counter::ptes_scanned, mm.table.update(piece, [&](Addr from, Pte pte) {
+    if (pte.none()) return pte;
+    Pte there = pte.present() ? pte.with(Pte::kSoftDirty) : pte;
+    if (protection == UffdWp::goes) there = there.without(Pte::kUffdWp);
+    if (!there.none()) moved.emplace_back(to + (from - piece.start), there);
+    mm.tlb.drop(from);
+    present |= pte.present();
+    mm.scattered_folios |= pte.present() && mm.frames().is_large(pte.frame());
+    return Pte{};
+  }));
+  for (const auto& [addr, pte] : moved) set_pte(mm, addr, pte);
+  mm.count(Counter::ptes_changed, moved.size());
+  if (!present) return;
+  FlushBatch flush(mm);
+  flush.add(piece);
+  flush.perform();
+}
+
 }  // namespace
 
 void move_pages(Mm& mm, Range source, Addr target, UffdWp protection) {
-  for (Addr at = source.start; at < source.end;) {
+  const Range range = walked(mm, source, target);
+  for (Addr at = range.start; at < range.end;) {
     const Addr to = target + (at - source.start);
-    const Range piece{at, piece_end(source, at, to)};
-    if (move_huge(mm, piece, to, protection)) {
-      at = piece.end;
-      continue;
-    }
-    // A table that moves as a whole takes its entries along unseen.
-    const bool with_table = piece.bytes() == kHugeBytes && !mm.table.has_table(to) && protection == UffdWp::stays;
-    std::vector<std::pair<Addr, Pte>> moved;
-    bool present = false;
-    mm.count(Counter::ptes_scanned, mm.table.update(piece, [&](Addr from, Pte pte) {
-      if (pte.none()) return pte;
-      Pte there = pte.present() && !with_table ? pte.with(Pte::kSoftDirty) : pte;
-      if (protection == UffdWp::goes) there = there.without(Pte::kUffdWp);
-      if (!there.none()) moved.emplace_back(to + (from - piece.start), there);
-      mm.tlb.drop(from);
-      present |= pte.present();
-      mm.scattered_folios |= pte.present() && mm.frames().is_large(pte.frame());
-      return Pte{};
-    }));
-    for (const auto& [addr, pte] : moved) set_pte(mm, addr, pte);
-    mm.count(Counter::ptes_changed, moved.size());
-    if (present) {
-      FlushBatch flush(mm);
-      flush.add(piece);
-      flush.perform();
-    }
+    const Range piece{at, piece_end(range, at, to)};
     at = piece.end;
+    if (move_huge(mm, piece, to, protection) || !mm.table.has_table(piece.start)) continue;
+    // What is in a table that moves whole goes along unseen.
+    if (protection == UffdWp::stays && move_whole(mm, piece, to)) continue;
+    move_entries(mm, piece, to, protection);
   }
 }
 

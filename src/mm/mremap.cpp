@@ -167,7 +167,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
       mm.usage.add(left->flags, left->pages());
     }
     if (left->range() == source) {
-      left->anon_vma = 0;
+      if (mm.profile().remap_kept != RemapKept::faulted) left->anon_vma = 0;
       left->chain = 0;
       if (leaves_distinct(mm, request) && left->object == nullptr) left->pgoff = left->start.page();
     }

@@ -98,12 +98,13 @@ void PageTable::collapse(Addr addr, Pte huge) {
   ++huge_entries_;
 }
 
-bool PageTable::move_huge(Addr from, Addr to) {
+bool PageTable::move_table(Addr from, Addr to) {
   PmdTable& source = *pmd_table(from);
   PmdTable& target = make_pmd_table(to);
   const std::size_t source_index = entry_index(Level::pmd, from);
   const std::size_t target_index = entry_index(Level::pmd, to);
   if (target.entries[target_index]) return false;
+  last_leaf_ = nullptr;
   target.entries[target_index] = std::move(source.entries[source_index]);
   target.huge[target_index] = std::exchange(source.huge[source_index], {});
   ++target.used;

@@ -64,8 +64,9 @@ class PageTable {
   void split_huge(Addr addr, Pte first);
   /// Replaces a table of PTEs by a huge page's entry; the table becomes the deposited one. The entries are none.
   void collapse(Addr addr, Pte huge);
-  /// Moves a huge page's entry, its table with it, to an aligned address where neither is. False where one is.
-  bool move_huge(Addr from, Addr to);
+  /// Moves the table of PTEs at an aligned address, or a huge page's entry and its table with it, to an aligned address
+  /// where neither is. False where one is.
+  bool move_table(Addr from, Addr to);
   /// Frees the table of PTEs at the address if all its entries are none.
   void free_empty_table(Addr addr);
 

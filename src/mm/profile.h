@@ -206,8 +206,15 @@ enum class MremapRoom : std::uint8_t {
 
 /// What MREMAP_DONTUNMAP leaves of its source (D.6).
 enum class RemapKept : std::uint8_t {
+  faulted,    // 5.10: as the next, but a whole one keeps its anon_vma, which nothing is chained to any more
   entangled,  // up to 6.18: an untouched one may merge with its copy, and all of a locked mapping is unlocked
   distinct,   // 7.x, late releases of 6.12: it stays apart, is split off if locked, and takes its own offset if whole
+};
+
+/// Which page tables mremap moves with all that is in them (D.6).
+enum class RemapTables : std::uint8_t {
+  within,   // those whose whole range moves
+  widened,  // 6.7 on: the first one too that the range reaches the end of, where nothing is mapped below in it
 };
 
 /// Which mappings a write-sealed memfd refuses (D.5). One series of patches (6.7, late 6.1) told shared mappings that
@@ -336,6 +343,7 @@ struct Profile {
   Mremap mremap = Mremap::lookup_first;
   MremapRoom mremap_room = MremapRoom::moves;
   RemapKept remap_kept = RemapKept::entangled;
+  RemapTables remap_tables = RemapTables::within;
   SealedFile sealed_file = SealedFile::refuses_writers;
   MmapOrder mmap_order = MmapOrder::checks_first;
   Mdwe mdwe = Mdwe::absent;

@@ -64,8 +64,11 @@ std::string escaped(std::string_view text) {
 }
 
 std::string_view kernel_arguments(arch::Arch arch) {
-  return arch == arch::Arch::arm64 ? "console=ttyAMA0 quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0"
-                                   : "console=ttyS0 quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0";
+  // The last one lets the agent look at what a program hides by PROT_NONE.
+  return arch == arch::Arch::arm64 ? "console=ttyAMA0 quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0 "
+                                     "proc_mem.force_override=always"
+                                   : "console=ttyS0 quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0 "
+                                     "proc_mem.force_override=always";
 }
 
 void add(std::vector<std::string>& command, std::initializer_list<std::string_view> words) {
