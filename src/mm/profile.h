@@ -124,6 +124,12 @@ enum class UffdRange : std::uint8_t {
   mappings,
 };
 
+/// May UFFDIO_REGISTER make a mapping lose the mode of write protection that it was registered with?
+enum class UffdRemode : std::uint8_t {
+  any,
+  wp_stays,  // 7.x: EBUSY
+};
+
 /// What the end of the protection leaves.
 enum class UffdUnprotect : std::uint8_t {
   by_mapping,  // up to 6.1: what the mapping's flags say, read-only for private memory
@@ -326,6 +332,7 @@ struct Profile {
   UffdFeatures uffd_features = UffdFeatures::none;
   UffdAccess uffd_access = UffdAccess::user_mode_only;
   UffdRange uffd_range = UffdRange::mappings;
+  UffdRemode uffd_remode = UffdRemode::any;
   UffdUnprotect uffd_unprotect = UffdUnprotect::upgrades;
   UffdUnregister uffd_unregister = UffdUnregister::unprotects;
   UffdClose uffd_close = UffdClose::unprotects;

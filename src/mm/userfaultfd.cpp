@@ -101,6 +101,10 @@ Result<void> Userfaultfd::watch(Addr start, std::uint64_t length, UffdModes mode
     if (!can_be_watched(mm.profile(), *vma, how)) return mm.refuse(EINVAL, Rule::bad_argument, vma->range());
     if (!vma->is(VmFlags::may_write)) return mm.refuse(EPERM, Rule::file_permission, vma->range());
     if (vma->uffd != 0 && vma->uffd != id_) return mm.refuse(EBUSY, Rule::bad_argument, vma->range());
+    const bool loses_wp = vma->is(VmFlags::uffd_wp) && !has(how, VmFlags::uffd_wp);
+    if (loses_wp && mm.profile().uffd_remode == UffdRemode::wp_stays) {
+      return mm.refuse(EBUSY, Rule::bad_argument, vma->range());
+    }
     return vma;
   });
   if (!fine) return std::unexpected(fine.error());
