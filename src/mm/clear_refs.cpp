@@ -21,7 +21,7 @@ bool concerns(ClearRefs what, const Vma& vma) {
 
 bool is_soft_dirty(const Profile& profile, const Vma& vma, Pte pte) {
   if (profile.soft_dirty == SoftDirty::absent) return false;
-  return vma.is(VmFlags::soft_dirty) || (pte.present() && pte.soft_dirty());
+  return vma.is(VmFlags::soft_dirty) || pte.soft_dirty();
 }
 
 Result<void> do_clear_refs(Mm& mm, ClearRefs what) {
@@ -38,7 +38,8 @@ Result<void> do_clear_refs(Mm& mm, ClearRefs what) {
     visit_vma(mm);
     if (!concerns(what, vma)) return;
     mm.count(Counter::ptes_scanned, mm.table.update(vma.range(), [&](Addr, Pte pte) {
-      if (!pte.present() || (soft_dirty && !clears)) return pte;
+      if (soft_dirty && !clears) return pte;
+      if (!pte.present()) return soft_dirty ? pte.without(Pte::kSoftDirty) : pte;
       ++changed;
       return soft_dirty ? pte.without(Pte::kWrite | Pte::kSoftDirty) : pte.without(Pte::kYoung);
     }));

@@ -37,7 +37,7 @@ void share_pages(Mm& parent, Mm& child, const Vma& vma) {
   parent.table.update(vma.range(), [&](Addr at, Pte pte) {
     if (pte.vacant()) return pte;
     if (pte.guard()) {
-      set_pte(child, at, pte);
+      set_pte(child, at, Pte::guard_marker());
       return pte;
     }
     if (copies_now(parent, vma, pte)) {

@@ -95,7 +95,9 @@ Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
   if (flags) vma.flags |= VmFlags::maybe_guard;
   if (!flags || vma.object == nullptr) prepare_anon_vma(mm, vma);
   zap(mm, part, Guarding::keep, flush);
-  for (Addr at = part.start; at < part.end; at = at + kPageSize) set_pte(mm, at, Pte::guard_marker());
+  for (Addr at = part.start; at < part.end; at = at + kPageSize) {
+    if (!mm.table.get(at).guard()) set_pte(mm, at, Pte::guard_marker());
+  }
   return {};
 }
 

@@ -59,9 +59,12 @@ void move_entries(Mm& mm, Range piece, Addr to, UffdWp protection) {
   bool present = false;
   mm.count(Counter::ptes_scanned, mm.table.update(piece, [&](Addr from, Pte pte) {
     if (pte.none()) return pte;
-    Pte there = pte.present() ? pte.with(Pte::kSoftDirty) : pte;
-    if (protection == UffdWp::goes) there = there.without(Pte::kUffdWp);
-    if (!there.none()) moved.emplace_back(to + (from - piece.start), there);
+    // Markers are marked as moved, too.
+    const Pte there = pte.with(Pte::kSoftDirty);
+    const bool goes = protection == UffdWp::goes;
+    if (!goes || !pte.uffd_marker()) {
+      moved.emplace_back(to + (from - piece.start), goes ? there.without(Pte::kUffdWp) : there);
+    }
     mm.tlb.drop(from);
     present |= pte.present();
     mm.scattered_folios |= pte.present() && mm.frames().is_large(pte.frame());
