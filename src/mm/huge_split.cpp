@@ -35,7 +35,9 @@ void split_huge(Mm& mm, Addr addr, Rule why) {
   if (huge.zero_page()) {
     first = first.without(Pte::kYoung | Pte::kSoftDirty);
   } else {
-    if (mm.profile().split_dirty == SplitDirty::dropped) first = first.without(Pte::kDirty);
+    const bool dropped = mm.profile().split_dirty == SplitDirty::dropped;
+    // What is made dirty is made soft-dirty with it.
+    if (huge.dirty()) first = dropped ? first.without(Pte::kDirty) : first.with(Pte::kSoftDirty);
     mm.frames().remap_as_base(huge.frame());
   }
   mm.table.split_huge(addr, first);
