@@ -22,10 +22,24 @@ struct Chunk {
   std::uint64_t position = 0;
   Addr from;
   std::uint64_t count = 0;
+  std::uint64_t rest = 0;  // of the call, these bytes included
 };
+
+/// Touches each page of the caller's buffer that the largest folio at this position would take, up to the first that
+/// cannot be read. False where that is the first one.
+bool fault_in_ahead(AddressSpace& space, const Chunk& chunk) {
+  const std::uint64_t bytes = std::min(chunk.rest, kHugeBytes - (chunk.position & (kHugeBytes - 1)));
+  const Addr end = chunk.from + bytes;
+  std::uint8_t byte = 0;
+  for (Addr at = chunk.from; at < end; at = at.page_floor() + kPageSize) {
+    if (space.copy_from_user({&byte, 1}, at) == 0) return at != chunk.from;
+  }
+  return true;
+}
 
 /// Faults the caller's bytes in, as far as the first that cannot be read, and then copies what could be.
 Result<std::uint64_t> prefault_and_write(AddressSpace& space, Shmem& object, Chunk chunk) {
+  if (space.profile().write_prefault == WritePrefault::ahead && !fault_in_ahead(space, chunk)) return fail(EFAULT);
   Page page;
   const std::uint64_t copied = space.copy_from_user(std::span(page).first(chunk.count), chunk.from);
   const bool enough = space.profile().write_prefault == WritePrefault::every_byte ? copied == chunk.count : copied != 0;
@@ -91,7 +105,8 @@ Result<std::uint64_t> write_file(AddressSpace& space, const File& file, std::uin
   std::uint64_t done = 0;
   while (done < length) {
     const std::uint64_t at = position + done;
-    const auto copied = write(space, object, {at, buffer + done, std::min(length - done, to_page_end(at))});
+    const std::uint64_t rest = length - done;
+    const auto copied = write(space, object, {at, buffer + done, std::min(rest, to_page_end(at)), rest});
     if (!copied && done == 0) return std::unexpected(copied.error());
     if (!copied) break;
     done += *copied;

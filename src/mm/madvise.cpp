@@ -248,9 +248,11 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
 }
 
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
-  if (vma.is(VmFlags::lock_on_fault)) return true;
+  const bool on_fault = vma.is(VmFlags::lock_on_fault);
+  if (on_fault && mm.profile().lock_on_fault == LockOnFault::passes_over) return true;
   // An execute-only key denies the kernel's own look at a page, too (arch_vma_access_permitted).
   if (!vma.is(VmFlags::access) || vma.is(VmFlags::exec_only_key)) return false;
+  if (on_fault) return true;
   // Shared pages are never copied, and would be dirtied for nothing.
   const bool writes = vma.is(VmFlags::write) && !vma.is(VmFlags::shared);
   return populate(mm, vma, range, writes ? Populate::write : Populate::read);

@@ -278,10 +278,11 @@ enum class Droppable : std::uint8_t { absent, watchable, unwatchable };
 /// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
 enum class MemfdExec : std::uint8_t { always, chosen };
 
-/// What write(2) wants of a page's worth of the caller's buffer before it copies any of it (D.8).
+/// What write(2) faults in of the caller's buffer before it copies any of it into a page of the file (D.8).
 enum class WritePrefault : std::uint8_t {
   every_byte,  // up to 5.15: all of it readable, or nothing of it is written
   any_byte,    // then: what precedes the first unreadable byte is written
+  ahead,       // 6.10 to 6.14: the same, but all that the largest folio would hold is faulted in, not a page's worth
   on_failure,  // 6.15 on: it copies first, and faults the buffer in where that fails
 };
 
@@ -292,6 +293,12 @@ enum class AdviceSet : std::uint8_t { none = 0, populate = 1, dontneed_locked = 
 enum class PopulateHoles : std::uint8_t {
   passed_over,  // up to 6.8: as all advice does; what follows is populated, and ENOMEM comes at the end
   refused,      // 6.9 on: they stop there
+};
+
+/// Does a lock that populates nothing (MLOCK_ONFAULT) look whether it would be permitted to (D.8)?
+enum class LockOnFault : std::uint8_t {
+  looks,  // up to 5.17: ENOMEM where it would not, but the lock stays
+  passes_over,
 };
 
 /// Are the flushes of DONTNEED and FREE gathered over the whole call (6.16 on) or done for each VMA?
@@ -364,6 +371,7 @@ struct Profile {
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;
   PopulateHoles populate_holes = PopulateHoles::refused;
+  LockOnFault lock_on_fault = LockOnFault::passes_over;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;
   std::uint32_t lru_batch = 15;  // new pages that gather before they go on the LRU lists; 31 from 6.9 on
