@@ -70,6 +70,8 @@ class NativeKernel {
   run::ProbeAnswer perm(Addr addr);
   run::ProbeAnswer value(Addr addr) { return process_.memory.byte_at(addr); }
   run::ProbeAnswer state(Range range) { return process_.memory.state(range); }
+  run::ProbeAnswer vm_flags(Addr addr) { return process_.memory.vm_flags(addr); }
+  run::ProbeAnswer flags(Range range) { return process_.memory.flags(range); }
   run::ProbeAnswer soft_dirty(Range range) { return process_.memory.soft_dirty(range); }
   run::ProbeAnswer uffd_wp(Range range);
   run::ProbeAnswer named(Addr addr, std::string_view name) { return process_.memory.is_named(addr, name) ? 1 : 0; }

@@ -168,8 +168,24 @@ std::uint64_t ProcessMemory::resident(Range range) const {
 std::optional<std::uint64_t> ProcessMemory::huge(Range range) const {
   const auto scanned = scanned_huge(range);
   if (scanned) return scanned;
+  return anon_huge_pages(smaps(), range);
+}
+
+int ProcessMemory::smaps() const {
   if (smaps_ < 0) smaps_ = out_of_the_way(open("/proc/self/smaps", O_RDONLY | O_CLOEXEC));
-  return anon_huge_pages(smaps_, range);
+  return smaps_;
+}
+
+std::uint64_t ProcessMemory::vm_flags(Addr addr) const {
+  std::uint64_t found = 0;
+  each_vm_flags(smaps(), Range::of(addr, 1), [&](Range, std::uint64_t flags) { found = flags; });
+  return found;
+}
+
+std::uint64_t ProcessMemory::flags(Range range) const {
+  run::FlagsDigest digest(range);
+  each_vm_flags(smaps(), range, [&](Range area, std::uint64_t flags) { digest.vma(area, flags); });
+  return digest.value();
 }
 
 std::optional<std::uint64_t> ProcessMemory::scanned_huge(Range range) const {

@@ -52,6 +52,10 @@ class ProcessMemory {
   std::optional<Prot> protection(Addr addr) const;
   /// Is the anonymous area there called so (`[anon:NAME]`, `[anon_shmem:NAME]`)?
   bool is_named(Addr addr, std::string_view name) const;
+  /// The flags of the area there as smaps shows them, a set of base/vm_flags.h; none where nothing is mapped.
+  std::uint64_t vm_flags(Addr addr) const;
+  /// The digest of the flags of all areas of the range.
+  std::uint64_t flags(Range range) const;
   /// The byte there, read without a fault of this process; 0 where no page is, or where the kernel does not show what
   /// the process hides from itself (proc_mem.force_override, 6.12 on).
   std::uint8_t byte_at(Addr addr) const;
@@ -68,6 +72,7 @@ class ProcessMemory {
   /// Pages of the range's areas whose entry in pagemap has the bit.
   std::uint64_t with_bit(Range range, std::uint64_t bit) const;
   class Entries;
+  int smaps() const;
   /// The byte of a page that is there.
   std::uint8_t hidden_byte(Addr addr) const;
   std::optional<std::uint64_t> scanned_huge(Range range) const;

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/vm_flags.h"
+
 namespace faultline::agent {
 namespace {
 
@@ -29,7 +31,9 @@ std::optional<std::uint64_t> kilobytes(std::string_view line, std::string_view n
   return value;
 }
 
-/// Calls `visit(line)` for each line; one longer than the buffer is cut.
+enum class Reading : bool { ends, goes_on };
+
+/// Calls `visit(line)` for each line until it says that reading ends; a line longer than the buffer is cut.
 template <class Visit>
 void each_line(int file, Visit visit) {
   std::array<char, 8192> buffer;
@@ -40,7 +44,7 @@ void each_line(int file, Visit visit) {
     held += static_cast<std::size_t>(got);
     std::string_view rest(buffer.data(), held);
     for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
-      visit(rest.substr(0, end));
+      if (visit(rest.substr(0, end)) == Reading::ends) return;
     }
     if (rest.size() == buffer.size()) rest = {};
     std::copy(rest.begin(), rest.end(), buffer.begin());
@@ -56,10 +60,24 @@ std::optional<std::uint64_t> anon_huge_pages(int file, Range range) {
   each_line(file, [&](std::string_view line) {
     if (const auto found = area_of(line)) area = *found;
     const auto huge = kilobytes(line, "AnonHugePages:");
-    if (!huge || *huge == 0 || !area.overlaps(range) || !pages) return;
+    if (!huge || *huge == 0 || !area.overlaps(range) || !pages) return Reading::goes_on;
     pages = range.contains(area) ? std::optional(*pages + *huge * 1024 / kPageSize) : std::nullopt;
+    return Reading::goes_on;
   });
   return pages;
+}
+
+void visit_vm_flags(int file, Range range, FlagsVisit visit, void* context) {
+  constexpr std::string_view kFlags = "VmFlags:";
+  Range area;
+  each_line(file, [&](std::string_view line) {
+    if (line.starts_with(kFlags)) {
+      if (area.overlaps(range)) visit(context, area, vm_flags_in(line.substr(kFlags.size())));
+    } else if (const auto found = area_of(line)) {
+      area = *found;
+    }
+    return area.start >= range.end ? Reading::ends : Reading::goes_on;
+  });
 }
 
 }  // namespace faultline::agent

@@ -43,6 +43,7 @@ std::optional<std::string> difference(const StepRecord& model, const StepRecord&
     return fmt::format("{} minor faults on the machine, {} on the model", machine.minor_faults, model.minor_faults);
   }
   if (model.state != machine.state) return "left another state on the machine than on the model";
+  if (model.flags != machine.flags) return "left other flags of mappings on the machine than on the model";
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/errno.h"
 #include "base/signal.h"
+#include "base/vm_flags.h"
 #include "machine/model_kernel.h"
 #include "program/constants.h"
 #include "run/play.h"
@@ -29,7 +30,19 @@ std::string watched_text(Range watched) {
   return fmt::format("{:#x}, {} * PAGE", watched.start.value, watched.pages());
 }
 
-std::vector<std::string> expectations(const ModelKernel& kernel, Range watched) {
+/// The flags of every mapping there is.
+void expect_flags(const ModelKernel& kernel, Range watched, std::vector<std::string>& lines) {
+  for (Addr page = watched.start; page < watched.end; page = page + kPageSize) {
+    const Addr below{page.value - kPageSize};
+    const bool begins = page == watched.start || *kernel.perm(below) == program::kUnmapped ||
+                        *kernel.vmas(Range::of(below, 2 * kPageSize)) > 1;
+    if (*kernel.perm(page) == program::kUnmapped || !begins) continue;
+    const std::uint64_t flags = *kernel.vm_flags(page);
+    lines.push_back(fmt::format("vmflags({:#x}, \"{}\") == 1", page.value, vm_flags_text(flags)));
+  }
+}
+
+std::vector<std::string> expectations(const ModelKernel& kernel, Range watched, bool flags) {
   const std::string text = watched_text(watched);
   std::vector<std::string> lines{fmt::format("vmas({}) == {}", text, *kernel.vmas(watched)),
                                  fmt::format("resident({}) == {}", text, *kernel.resident(watched))};
@@ -42,6 +55,7 @@ std::vector<std::string> expectations(const ModelKernel& kernel, Range watched) 
                                   page.value, prot, *kernel.resident(Range::of(page, kPageSize)), *kernel.value(page)));
     }
   }
+  if (flags) expect_flags(kernel, watched, lines);
   lines.push_back(fmt::format("state({}) == {:#x}", text, *kernel.state(watched)));
   return lines;
 }
@@ -52,7 +66,7 @@ std::vector<Told> ask_model(const Drawn& drawn, const mm::Profile& profile) {
   mm::System system(profile);
   ModelKernel kernel(std::make_unique<mm::AddressSpace>(system), machine::CheckInvariants::never, nullptr);
   const auto sink = [&](ModelKernel& process, std::size_t index, const run::StepRecord& record) {
-    told[index] = {record, expectations(process, played.watched)};
+    told[index] = {record, expectations(process, played.watched, record.flags != 0)};
   };
   run::CasePlayer<ModelKernel, decltype(sink)>(played, sink).play(kernel);
   return told;

@@ -55,6 +55,7 @@ std::string_view probe_function(ProbeKind kind) {
     case ProbeKind::soft_dirty:
     case ProbeKind::uffd_wp:
     case ProbeKind::named:
+    case ProbeKind::vmflags:
     case ProbeKind::faults:
     case ProbeKind::minflt:
     case ProbeKind::count:
@@ -69,6 +70,7 @@ std::string untellable_probe(const Probe& probe) {
     return "the reproducer does not see how writes are tracked";
   }
   if (probe.kind == ProbeKind::named) return "the reproducer does not read names of mappings";
+  if (probe.kind == ProbeKind::vmflags) return "the reproducer does not read smaps";
   const bool counted = probe.counter == "minor_faults" || probe.counter == "exceptions";
   if (probe.kind == ProbeKind::count && !counted) return "the reproducer does not see " + probe.counter;
   for (const ExprPtr& argument : probe.arguments) {

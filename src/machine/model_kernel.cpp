@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "machine/process_calls.h"
+#include "machine/shown_flags.h"
 #include "program/constants.h"
 #include "run/state_digest.h"
 
@@ -284,6 +285,19 @@ run::ProbeAnswer ModelKernel::state(Range range) const {
       if (state.present) digest.page({page, space_->peek(page), state.cached, state.mapped_once});
     }
   });
+  return digest.value();
+}
+
+run::ProbeAnswer ModelKernel::vm_flags(Addr addr) const {
+  std::uint64_t shown = 0;
+  space_->for_each_vma(Range::of(addr, 1), [&](const mm::Vma& vma) { shown = shown_flags(space_->profile(), vma.flags); });
+  return shown;
+}
+
+run::ProbeAnswer ModelKernel::flags(Range range) const {
+  run::FlagsDigest digest(range);
+  space_->for_each_vma(
+      range, [&](const mm::Vma& vma) { digest.vma(vma.range(), shown_flags(space_->profile(), vma.flags)); });
   return digest.value();
 }
 

@@ -46,6 +46,8 @@ class ModelKernel {
   run::ProbeAnswer perm(Addr addr) const;
   run::ProbeAnswer value(Addr addr) const { return space_->peek(addr); }
   run::ProbeAnswer state(Range range) const;
+  run::ProbeAnswer vm_flags(Addr addr) const;
+  run::ProbeAnswer flags(Range range) const;
   run::ProbeAnswer soft_dirty(Range range) const;
   run::ProbeAnswer uffd_wp(Range range) const;
   run::ProbeAnswer named(Addr addr, std::string_view name) const { return space_->vma_name(addr) == name ? 1 : 0; }

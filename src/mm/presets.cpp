@@ -18,6 +18,8 @@ struct Series {
 
 constexpr AdviceSet kAdvice61 = AdviceSet::populate | AdviceSet::dontneed_locked | AdviceSet::collapse;
 
+constexpr Smaps kSmaps612 = Smaps::lock_on_fault | Smaps::sealed;
+
 constexpr UffdFeatures kUffd510{0x1ff};
 constexpr UffdFeatures kUffd61{0x1fff};
 constexpr UffdFeatures kUffd68{0x1ffff};
@@ -74,6 +76,7 @@ const Series kSeries[] = {
       .memfd_exec = MemfdExec::always,
       .write_prefault = WritePrefault::every_byte,
       .advice = AdviceSet::none,
+      .smaps = Smaps::none,
       .populate_holes = PopulateHoles::passed_over,
       .lock_on_fault = LockOnFault::looks,
       .advise_flush = AdviseFlush::per_vma,
@@ -128,6 +131,7 @@ const Series kSeries[] = {
       .memfd_exec = MemfdExec::always,
       .write_prefault = WritePrefault::any_byte,
       .advice = kAdvice61,
+      .smaps = Smaps::none,
       .populate_holes = PopulateHoles::passed_over,
       .lock_on_fault = LockOnFault::passes_over,
       .advise_flush = AdviseFlush::per_vma,
@@ -182,6 +186,7 @@ const Series kSeries[] = {
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::any_byte,
       .advice = kAdvice61,
+      .smaps = Smaps::none,
       .populate_holes = PopulateHoles::passed_over,
       .lock_on_fault = LockOnFault::passes_over,
       .advise_flush = AdviseFlush::per_vma,
@@ -236,6 +241,7 @@ const Series kSeries[] = {
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::ahead,
       .advice = kAdvice61,
+      .smaps = kSmaps612,
       .populate_holes = PopulateHoles::refused,
       .lock_on_fault = LockOnFault::passes_over,
       .advise_flush = AdviseFlush::per_vma,
@@ -289,6 +295,7 @@ const Series kSeries[] = {
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::on_failure,
       .advice = kAdvice61,
+      .smaps = kSmaps612 | Smaps::maybe_guard,
       .populate_holes = PopulateHoles::refused,
       .lock_on_fault = LockOnFault::passes_over,
       .advise_flush = AdviseFlush::per_call,
@@ -342,6 +349,7 @@ const Series kSeries[] = {
       .memfd_exec = MemfdExec::chosen,
       .write_prefault = WritePrefault::on_failure,
       .advice = kAdvice61,
+      .smaps = kSmaps612 | Smaps::maybe_guard,
       .populate_holes = PopulateHoles::refused,
       .lock_on_fault = LockOnFault::passes_over,
       .advise_flush = AdviseFlush::per_call,

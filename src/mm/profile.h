@@ -286,6 +286,9 @@ enum class WritePrefault : std::uint8_t {
   on_failure,  // 6.15 on: it copies first, and faults the buffer in where that fails
 };
 
+/// Flags of a mapping that smaps shows on some kernels only.
+enum class Smaps : std::uint8_t { none = 0, lock_on_fault = 1, sealed = 2, maybe_guard = 4 };
+
 /// Advice that came later than 5.10; the guards have a policy of their own.
 enum class AdviceSet : std::uint8_t { none = 0, populate = 1, dontneed_locked = 2, collapse = 4 };
 
@@ -311,6 +314,8 @@ enum class AdviseLock : std::uint8_t { mmap, per_vma };
 
 template <>
 inline constexpr bool faultline::kIsFlagSet<faultline::mm::AdviceSet> = true;
+template <>
+inline constexpr bool faultline::kIsFlagSet<faultline::mm::Smaps> = true;
 
 namespace faultline::mm {
 
@@ -370,6 +375,7 @@ struct Profile {
   MemfdExec memfd_exec = MemfdExec::chosen;
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;
+  Smaps smaps = Smaps::none;
   PopulateHoles populate_holes = PopulateHoles::refused;
   LockOnFault lock_on_fault = LockOnFault::passes_over;
   AdviseFlush advise_flush = AdviseFlush::per_vma;

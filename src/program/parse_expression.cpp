@@ -22,6 +22,7 @@ constexpr auto kProbes = std::to_array<ProbeSignature>({
     {ProbeKind::uffd_wp, "uffd_wp", 2, 2, "addr, length"},
     {ProbeKind::max_map_count, "max_map_count", 0, 0, ""},
     {ProbeKind::named, "named", 2, 2, "addr, \"name\""},
+    {ProbeKind::vmflags, "vmflags", 2, 2, "addr, \"letters\""},
     {ProbeKind::faults, "faults", 0, 0, "\"measure\""},
     {ProbeKind::minflt, "minflt", 0, 0, "\"measure\""},
     {ProbeKind::count, "count", 0, 0, "counter, \"measure\""},
@@ -176,11 +177,12 @@ Parser::Sized Parser::probe(ProbeKind kind, const Token& name) {
     require(TokenKind::right_paren, "')'");
   } else {
     const auto signature = probe_named(name.text);
-    const bool takes_text = kind == ProbeKind::named;
+    const bool takes_text = kind == ProbeKind::named || kind == ProbeKind::vmflags;
     Arguments given = arguments(name, signature->least, signature->most, signature->parameters,
                                 takes_text ? std::optional<std::size_t>(1) : std::nullopt);
     if (takes_text && !failed() && !std::holds_alternative<StringLiteral>(given.list[1]->node)) {
-      fail(given.list[1]->position, "expected the name of a mapping in quotes");
+      fail(given.list[1]->position, kind == ProbeKind::named ? "expected the name of a mapping in quotes"
+                                                             : "expected flags as smaps shows them, in quotes: \"rd wr mr mw me\"");
     }
     probe.arguments = std::move(given.list);
     height = given.height;

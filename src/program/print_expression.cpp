@@ -36,6 +36,8 @@ std::string_view probe_name(ProbeKind kind) {
       return "max_map_count";
     case ProbeKind::named:
       return "named";
+    case ProbeKind::vmflags:
+      return "vmflags";
     case ProbeKind::faults:
       return "faults";
     case ProbeKind::minflt:

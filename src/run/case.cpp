@@ -35,7 +35,7 @@ void part(Archive& a, CasesRequest& request) {
 template <class Archive>
 void part(Archive& a, StepRecord& record) {
   transfer_enum(a, record.outcome, StepEnding::unsupported);
-  for (std::uint64_t* field : {&record.value, &record.minor_faults, &record.state}) {
+  for (std::uint64_t* field : {&record.value, &record.minor_faults, &record.state, &record.flags}) {
     transfer(a, *field);
   }
 }

@@ -55,6 +55,7 @@ struct StepRecord {
   std::uint64_t value = 0;
   std::uint64_t minor_faults = 0;  // with the signal these are the exceptions of an access too
   std::uint64_t state = 0;         // a StateDigest of what is watched
+  std::uint64_t flags = 0;         // a FlagsDigest of it; after the last step of a process only, as it takes long
   bool operator==(const StepRecord&) const = default;
 };
 constexpr std::uint64_t signal_value(int number, int code) {

@@ -102,6 +102,9 @@ concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest
   { kernel.perm(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.value(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.state(range) } -> std::same_as<ProbeAnswer>;
+  /// The flags of the mapping there as a set of base/vm_flags.h, and one number for those of all mappings of a range.
+  { kernel.vm_flags(addr) } -> std::same_as<ProbeAnswer>;
+  { kernel.flags(range) } -> std::same_as<ProbeAnswer>;
   { kernel.soft_dirty(range) } -> std::same_as<ProbeAnswer>;
   { kernel.uffd_wp(range) } -> std::same_as<ProbeAnswer>;
   { kernel.named(addr, name) } -> std::same_as<ProbeAnswer>;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/vm_flags.h"
 #include "run/context.h"
 #include "run/evaluate.h"
 #include "run/kernel.h"
@@ -46,6 +47,8 @@ class KernelProbes final : public ProbeSource {
         }
         return answer(position, kernel_.named(Addr{argument(0)}, text->value));
       }
+      case ProbeKind::vmflags:
+        return has_flags(position, probe, Addr{argument(0)});
       case ProbeKind::faults:
         return per_repetition(position, Counter::exceptions, probe.measure);
       case ProbeKind::minflt:
@@ -61,6 +64,17 @@ class KernelProbes final : public ProbeSource {
     const std::uint64_t last = ~std::uint64_t{0} & ~(kPageSize - 1);
     const Addr from = Addr{start}.page_floor();
     return {from, Addr{bytes >= last - start ? last : page_ceil(start + bytes)}};
+  }
+
+  Value has_flags(program::Position position, const program::Probe& probe, Addr addr) {
+    const auto* text =
+        probe.arguments.size() < 2 ? nullptr : std::get_if<program::StringLiteral>(&probe.arguments[1]->node);
+    if (text == nullptr) {
+      return std::unexpected(EvalError{EvalFailure::misuse, position, "vmflags wants letters in quotes: \"rd wr\""});
+    }
+    const Value found = answer(position, kernel_.vm_flags(addr));
+    if (!found) return found;
+    return *found == vm_flags_in(text->value) ? 1 : 0;
   }
 
   static Value answer(program::Position position, const ProbeAnswer& found) {

@@ -28,6 +28,7 @@ class CasePlayer {
       StepRecord record = perform(kernel, i, living);
       if (counts(step)) record.minor_faults = kernel.counters()[Counter::minor_faults] - before;
       record.state = kernel.state(case_.watched).value_or(0);
+      if (i + 1 + step.body == end) record.flags = kernel.flags(case_.watched).value_or(0);
       sink_(kernel, i, record);
     }
     for (std::uint8_t child = 1; child <= kMostCaseChildren; ++child) {

@@ -32,6 +32,31 @@ struct ObservedTracking {
   bool uffd_wp = false;     // bit 57
 };
 
+/// One round of splitmix64 over what came before.
+constexpr std::uint64_t mixed(std::uint64_t value, std::uint64_t word) {
+  std::uint64_t z = (value ^ word) + 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+/// One number for the flags of all mappings of a range (base/vm_flags.h). Every machine feeds it in order of address.
+class FlagsDigest {
+ public:
+  explicit FlagsDigest(Range range) : range_(range) {}
+
+  /// Of a VMA only the part inside the range counts.
+  void vma(Range vma, std::uint64_t flags) {
+    const Range part = range_.intersect(vma);
+    for (const std::uint64_t word : {part.start.value, part.end.value, flags}) value_ = mixed(value_, word);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  Range range_;
+  std::uint64_t value_ = 0;
+};
+
 /// One number for all that a process can observe of a range. What state() of the language gives. Every machine feeds it
 /// in order of address, each VMA before its pages.
 class StateDigest {
@@ -63,13 +88,7 @@ class StateDigest {
   std::uint64_t value() const { return value_; }
 
  private:
-  /// One round of splitmix64 over what came before.
-  void mix(std::uint64_t word) {
-    std::uint64_t z = (value_ ^ word) + 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    value_ = z ^ (z >> 31);
-  }
+  void mix(std::uint64_t word) { value_ = mixed(value_, word); }
 
   Range range_;
   std::uint64_t value_ = 0;

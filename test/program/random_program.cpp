@@ -343,6 +343,10 @@ class Builder {
         probe.arguments.push_back(expr(depth));
         probe.arguments.push_back(make(StringLiteral{"heap"}));
         break;
+      case ProbeKind::vmflags:
+        probe.arguments.push_back(expr(depth));
+        probe.arguments.push_back(make(StringLiteral{"rd wr"}));
+        break;
       case ProbeKind::faults:
       case ProbeKind::minflt:
       case ProbeKind::count:

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/vm_flags.h"
 #include "program/parser.h"
 #include "run/executor.h"
 
@@ -65,6 +66,8 @@ class FakeKernel {
   ProbeAnswer huge(Range) { return std::unexpected("it is a fake"); }
   ProbeAnswer perm(Addr) { return 0; }
   ProbeAnswer value(Addr addr) { return addr.value; }
+  ProbeAnswer vm_flags(Addr) { return vm_flags_in("rd wr"); }
+  ProbeAnswer flags(Range) { return std::unexpected("it is a fake"); }
   ProbeAnswer soft_dirty(Range) { return 0; }
   ProbeAnswer uffd_wp(Range) { return 0; }
   ProbeAnswer named(Addr, std::string_view name) { return name == "heap" ? 1 : 0; }
