@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "machine/io_uring.h"
+#include "machine/text_argument.h"
 #include "machine/userfaultfd_calls.h"
 #include "mm/file_io.h"
 
@@ -23,9 +24,6 @@ constexpr std::uint64_t kAddSeals = 1033;  // F_ADD_SEALS
 constexpr std::uint64_t kGetSeals = 1034;
 constexpr std::uint64_t kSeekCurrent = 1;  // 0 is SEEK_SET
 constexpr std::uint64_t kSeekEnd = 2;
-
-/// A string argument: the executor passes its address, as a process does.
-std::string_view string_at(std::uint64_t argument) { return reinterpret_cast<const char*>(argument); }
 
 /// The descriptor that "/proc/self/fd/3" names.
 std::optional<std::uint64_t> descriptor_of(std::string_view path) {
@@ -54,8 +52,13 @@ FileMode mode_of(std::uint64_t flags) {
   }
 }
 
-std::optional<std::string> unsupported_open(const Descriptors& descriptors, std::string_view path,
-                                            std::uint64_t flags) {
+/// Of an open that is supported.
+std::string_view path_of(const run::CallRequest& call) { return reinterpret_cast<const char*>(call.arguments[0]); }
+
+std::optional<std::string> unsupported_open(const Descriptors& descriptors, const run::CallRequest& call) {
+  if (!is_string(call, 0)) return "an open of a path that is not written as a string";
+  const std::string_view path = path_of(call);
+  const std::uint64_t flags = call.arguments[1];
   constexpr std::uint64_t kKnown = kAccessMode | kTruncate | kCloseOnExec;
   const auto fd = descriptor_of(path);
   if (!fd && path != "/dev/zero") return "an open of anything but /dev/zero and /proc/self/fd/N";
@@ -93,7 +96,7 @@ std::optional<std::string> FileCalls::unsupported(const mm::Profile& profile, co
       return std::nullopt;
     }
     case Sys::open:
-      return unsupported_open(descriptors_, string_at(a[0]), a[1]);
+      return unsupported_open(descriptors_, call);
     case Sys::memfd_create:
       if (has(static_cast<mm::MemfdFlags>(a[1]), mm::MemfdFlags::hugetlb)) return "a memfd with MFD_HUGETLB";
       return std::nullopt;
@@ -123,14 +126,15 @@ std::optional<Result<std::uint64_t>> FileCalls::call(mm::AddressSpace& space, co
   const auto& a = call.arguments;
   switch (call.sys) {
     case Sys::open:
-      return open(space, string_at(a[0]), a[1]);
+      return open(space, path_of(call), a[1]);
     case Sys::close:
       return zero_if(descriptors_.close(a[0]));
     case Sys::memfd_create: {
       constexpr std::size_t kLongestName = 249;  // NAME_MAX without "memfd:"
       const auto created = mm::memfd_create(space.system(), static_cast<mm::MemfdFlags>(a[1]));
       if (!created) return std::unexpected(created.error());
-      if (string_at(a[0]).size() > kLongestName) return fail(EINVAL);
+      if (const auto name = text_argument(space, call, 0, kLongestName + 1); !name)
+        return std::unexpected(name.error());
       return descriptors_.install(Memfd{*created});
     }
     case Sys::pipe2:

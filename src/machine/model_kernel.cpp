@@ -290,14 +290,15 @@ run::ProbeAnswer ModelKernel::state(Range range) const {
 
 run::ProbeAnswer ModelKernel::vm_flags(Addr addr) const {
   std::uint64_t shown = 0;
-  space_->for_each_vma(Range::of(addr, 1), [&](const mm::Vma& vma) { shown = shown_flags(space_->profile(), vma.flags); });
+  space_->for_each_vma(Range::of(addr, 1),
+                       [&](const mm::Vma& vma) { shown = shown_flags(space_->profile(), vma.flags); });
   return shown;
 }
 
 run::ProbeAnswer ModelKernel::flags(Range range) const {
   run::FlagsDigest digest(range);
-  space_->for_each_vma(
-      range, [&](const mm::Vma& vma) { digest.vma(vma.range(), shown_flags(space_->profile(), vma.flags)); });
+  space_->for_each_vma(range,
+                       [&](const mm::Vma& vma) { digest.vma(vma.range(), shown_flags(space_->profile(), vma.flags)); });
   return digest.value();
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "machine/text_argument.h"
+
 namespace faultline::machine {
 namespace {
 
@@ -29,23 +31,6 @@ bool knows(std::uint32_t resource) {
          asked == Resource::stack;
 }
 
-/// strndup_user(): the text at the last argument, at most `kMost` bytes with its end.
-Result<std::string> text_argument(mm::AddressSpace& space, const run::CallRequest& call, std::size_t index) {
-  constexpr std::size_t kMost = 80;
-  const std::uint64_t argument = call.arguments[index];
-  std::string text;
-  if ((call.strings >> index & 1U) != 0) {
-    text = reinterpret_cast<const char*>(argument);
-  } else {
-    for (std::uint8_t byte = 0; text.size() < kMost; text += static_cast<char>(byte)) {
-      if (space.copy_from_user({&byte, 1}, Addr{argument + text.size()}) == 0) return fail(EFAULT);
-      if (byte == 0) break;
-    }
-  }
-  if (text.size() >= kMost) return fail(EINVAL);
-  return text;
-}
-
 /// PR_SET_VMA, whose only attribute is the name.
 Result<std::uint64_t> set_vma(mm::AddressSpace& space, const run::CallRequest& call) {
   constexpr std::uint64_t kAnonName = 0;
@@ -53,7 +38,8 @@ Result<std::uint64_t> set_vma(mm::AddressSpace& space, const run::CallRequest& c
   if (space.profile().vma_naming == mm::VmaNaming::absent || a[1] != kAnonName) return fail(EINVAL);
   std::optional<std::string> name;
   if (a[4] != 0) {
-    auto text = text_argument(space, call, 4);
+    constexpr std::size_t kLongest = 80;  // ANON_VMA_NAME_MAX_LEN
+    auto text = text_argument(space, call, 4, kLongest);
     if (!text) return std::unexpected(text.error());
     name = std::move(*text);
   }

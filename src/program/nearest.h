@@ -15,6 +15,8 @@ class Nearest {
   /// `candidate` must outlive this object.
   void offer(std::string_view candidate);
 
+  /// Was the name itself offered?
+  bool knows_it() const { return best_ == 0 && !best_names_.empty(); }
   /// ": did you mean 'mlock' or 'mlock2'?", at most three names; `otherwise` when nothing is near.
   std::string suggestion(std::string_view otherwise = "") const;
 

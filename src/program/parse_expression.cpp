@@ -181,8 +181,9 @@ Parser::Sized Parser::probe(ProbeKind kind, const Token& name) {
     Arguments given = arguments(name, signature->least, signature->most, signature->parameters,
                                 takes_text ? std::optional<std::size_t>(1) : std::nullopt);
     if (takes_text && !failed() && !std::holds_alternative<StringLiteral>(given.list[1]->node)) {
-      fail(given.list[1]->position, kind == ProbeKind::named ? "expected the name of a mapping in quotes"
-                                                             : "expected flags as smaps shows them, in quotes: \"rd wr mr mw me\"");
+      fail(given.list[1]->position, kind == ProbeKind::named
+                                        ? "expected the name of a mapping in quotes"
+                                        : "expected flags as smaps shows them, in quotes: \"rd wr mr mw me\"");
     }
     probe.arguments = std::move(given.list);
     height = given.height;

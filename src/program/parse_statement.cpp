@@ -75,7 +75,7 @@ decltype(Statement::node) Parser::node() {
   for (const std::string_view word : kReserved) nearest.offer(word);
   offer_calls(nearest);
   const std::string suggestion = nearest.suggestion();
-  if (suggestion.empty()) {
+  if (suggestion.empty() || nearest.knows_it()) {
     fail(current_.position, "expected '(' or '=' after " + describe(name) + " but found " + describe(current_));
   } else {
     fail(name.position, "unknown statement " + describe(name) + suggestion);

@@ -69,7 +69,10 @@ class CasePlayer {
 
   StepRecord call(K& kernel, const CaseStep& step) {
     CallRequest request{step.sys, step.arguments, step.count};
-    if (step.sys == program::Sys::memfd_create) request.arguments[0] = reinterpret_cast<std::uint64_t>(kCaseFile);
+    if (step.sys == program::Sys::memfd_create) {
+      request.arguments[0] = reinterpret_cast<std::uint64_t>(kCaseFile);
+      request.strings = 1;
+    }
     if (kernel.unsupported(request)) return {StepEnding::unsupported};
     const CallOutcome outcome = kernel.call(request);
     if (outcome.error) return {StepEnding::error, static_cast<std::uint64_t>(outcome.error->value)};
