@@ -16,11 +16,13 @@ std::uint64_t vm_flags_in(std::string_view text) {
 
 std::string vm_flags_text(std::uint64_t flags) {
   std::string text;
-  for (const std::string_view letters : kVmFlagLetters) {
-    if ((flags & vm_flag_bit(letters)) == 0) continue;
+  const auto add = [&](std::string_view letters) {
+    if ((flags & vm_flag_bit(letters)) == 0) return;
     if (!text.empty()) text += ' ';
     text += letters;
-  }
+  };
+  for (const std::string_view letters : kVmFlagLetters) add(letters);
+  add("??");
   return text;
 }
 

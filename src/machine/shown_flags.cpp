@@ -50,7 +50,7 @@ std::uint64_t shown_flags(const mm::Profile& profile, VmFlags flags) {
   std::uint64_t shown = 0;
   for (const Letters& letters : kLetters) {
     const bool tells = letters.shown_by == Smaps::none || has(profile.smaps, letters.shown_by);
-    if (tells && has(flags, letters.flag)) shown |= vm_flag_bit(letters.text);
+    if (has(flags, letters.flag)) shown |= tells ? vm_flag_bit(letters.text) : kOtherVmFlag;
   }
   return shown;
 }
