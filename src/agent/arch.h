@@ -51,6 +51,15 @@ void read_configuration(std::span<std::byte> bytes);
 /// Gives the rights to it back: on x86-64 they cost every return to user mode some instructions.
 void close_configuration();
 
+/// Has the processor protection keys that the kernel lets a program use (OSPKE)?
+bool has_protection_keys();
+/// A thread's rights to all of them (PKRU); 0 where there are none.
+std::uint32_t key_rights();
+void set_key_rights(std::uint32_t rights);
+/// Gives two bits of them a value, by kKeyChangeInstructions instructions.
+void change_key_rights(std::uint32_t mask, std::uint32_t bits);
+inline constexpr std::uint64_t kKeyChangeInstructions = 6;
+
 /// The program counter in a signal handler's third argument.
 std::uint64_t program_counter(const void* ucontext);
 

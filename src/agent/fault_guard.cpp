@@ -23,6 +23,8 @@ void FaultGuard::handle(int number, void* info, void* ucontext) {
   armed = nullptr;
   const auto* details = static_cast<const siginfo_t*>(info);
   guard->caught_.signal = {number, details->si_code, Addr{reinterpret_cast<std::uint64_t>(details->si_addr)}};
+  const bool by_key = number == SIGSEGV && details->si_code == kSegvPkuErr;
+  if (by_key) guard->caught_.signal.pkey = details->si_pkey;
   guard->caught_.pc = arch::program_counter(ucontext);
   guard->faulted_ = true;
   siglongjmp(guard->jump_, 1);
@@ -46,6 +48,7 @@ void FaultGuard::use_alternate_stack(std::span<std::byte> stack) {
 
 void FaultGuard::arm() {
   faulted_ = false;
+  key_rights_ = arch::key_rights();
   armed = this;
 }
 
@@ -53,6 +56,7 @@ std::optional<CaughtFault> FaultGuard::disarm() {
   armed = nullptr;
   if (!faulted_) return std::nullopt;
   faulted_ = false;
+  arch::set_key_rights(key_rights_);
   return caught_;
 }
 

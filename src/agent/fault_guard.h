@@ -36,6 +36,7 @@ class FaultGuard {
   static void handle(int number, void* info, void* ucontext);
 
   sigjmp_buf jump_{};
+  std::uint32_t key_rights_ = 0;  // of the program; a handler begins with others, and leaves without giving them back
   CaughtFault caught_;
   bool faulted_ = false;
 };

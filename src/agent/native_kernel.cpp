@@ -31,6 +31,11 @@ bool copies_memory(program::Sys sys) {
 
 std::optional<std::string> NativeKernel::unsupported(const run::CallRequest& call) const {
   if (call.sys == program::Sys::change_prot_numa) return "change_prot_numa, which no system call of a kernel asks for";
+  const bool changes_rights = call.sys == program::Sys::pkey_set && call.arguments[1] != 0;
+  if (arch::has_protection_keys() && call.arguments[0] == 0 &&
+      (changes_rights || call.sys == program::Sys::pkey_free)) {
+    return std::string(program::sys_name(call.sys)) + " of key 0, which the memory of the agent has too";
+  }
   return std::nullopt;
 }
 
@@ -40,6 +45,10 @@ run::CallOutcome NativeKernel::call(const run::CallRequest& call) {
       return ioctl(call);
     case program::Sys::clear_refs:
       return clear_refs(static_cast<int>(call.arguments[0]));
+    case program::Sys::pkey_set:
+      return pkey_set(call.arguments[0], call.arguments[1]);
+    case program::Sys::pkey_get:
+      return pkey_get(call.arguments[0]);
     case program::Sys::close:
       process_.handlers.stop(static_cast<int>(call.arguments[0]));
       break;
@@ -181,6 +190,11 @@ run::ProbeAnswer NativeKernel::uffd_wp(Range range) {
 run::ProbeAnswer NativeKernel::perm(Addr addr) {
   const std::optional<Prot> prot = process_.memory.protection(addr);
   return prot ? std::to_underlying(*prot) : program::kUnmapped;
+}
+
+run::ProbeAnswer NativeKernel::pkey(Addr addr) {
+  if (!process_.memory.protection(addr)) return program::kUnmapped;
+  return process_.memory.protection_key(addr);
 }
 
 run::ProbeAnswer NativeKernel::max_map_count() {

@@ -75,6 +75,7 @@ class NativeKernel {
   run::ProbeAnswer soft_dirty(Range range) { return process_.memory.soft_dirty(range); }
   run::ProbeAnswer uffd_wp(Range range);
   run::ProbeAnswer named(Addr addr, std::string_view name) { return process_.memory.is_named(addr, name) ? 1 : 0; }
+  run::ProbeAnswer pkey(Addr addr);
   run::ProbeAnswer max_map_count();
 
   run::KernelFailure child(std::string_view name, const std::function<void(NativeKernel&)>& body);
@@ -93,6 +94,8 @@ class NativeKernel {
   /// A call of the language that is no system call of the same arguments.
   run::CallOutcome call_raw(const RawCall& raw, program::Sys sys);
   run::CallOutcome clear_refs(int number);
+  run::CallOutcome pkey_set(std::uint64_t key, std::uint64_t rights);
+  run::CallOutcome pkey_get(std::uint64_t key);
   run::CallOutcome ioctl(const run::CallRequest& call);
   /// Makes the accesses inside the timed window; faults jump out of it.
   void perform(const run::AccessRequest& access);

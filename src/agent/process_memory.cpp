@@ -188,6 +188,8 @@ std::uint64_t ProcessMemory::flags(Range range) const {
   return digest.value();
 }
 
+std::uint64_t ProcessMemory::protection_key(Addr addr) const { return agent::protection_key(smaps(), addr); }
+
 std::optional<std::uint64_t> ProcessMemory::scanned_huge(Range range) const {
   std::optional<std::uint64_t> pages = 0;
   for_each_area(range, [&](const MappedArea& area) {

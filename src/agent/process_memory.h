@@ -50,6 +50,8 @@ class ProcessMemory {
   /// From now on state() tells soft-dirty pages apart.
   void track_soft_dirty() { tracks_soft_dirty_ = true; }
   std::optional<Prot> protection(Addr addr) const;
+  /// The protection key of the area there.
+  std::uint64_t protection_key(Addr addr) const;
   /// Is the anonymous area there called so (`[anon:NAME]`, `[anon_shmem:NAME]`)?
   bool is_named(Addr addr, std::string_view name) const;
   /// The flags of the area there as smaps shows them, a set of base/vm_flags.h; none where nothing is mapped.

@@ -22,7 +22,7 @@ std::optional<Range> area_of(std::string_view line) {
   return area;
 }
 
-std::optional<std::uint64_t> kilobytes(std::string_view line, std::string_view name) {
+std::optional<std::uint64_t> number_in(std::string_view line, std::string_view name) {
   if (!line.starts_with(name)) return std::nullopt;
   const std::size_t digits = line.find_first_of("0123456789");
   std::uint64_t value = 0;
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> anon_huge_pages(int file, Range range) {
   Range area;
   each_line(file, [&](std::string_view line) {
     if (const auto found = area_of(line)) area = *found;
-    const auto huge = kilobytes(line, "AnonHugePages:");
+    const auto huge = number_in(line, "AnonHugePages:");
     if (!huge || *huge == 0 || !area.overlaps(range) || !pages) return Reading::goes_on;
     pages = range.contains(area) ? std::optional(*pages + *huge * 1024 / kPageSize) : std::nullopt;
     return Reading::goes_on;
@@ -78,6 +78,18 @@ void visit_vm_flags(int file, Range range, FlagsVisit visit, void* context) {
     }
     return area.start >= range.end ? Reading::ends : Reading::goes_on;
   });
+}
+
+std::uint64_t protection_key(int file, Addr addr) {
+  std::uint64_t key = 0;
+  Range area;
+  each_line(file, [&](std::string_view line) {
+    if (const auto found = area_of(line)) area = *found;
+    if (!area.contains(addr)) return area.start > addr ? Reading::ends : Reading::goes_on;
+    if (const auto number = number_in(line, "ProtectionKey:")) key = *number;
+    return Reading::goes_on;
+  });
+  return key;
 }
 
 }  // namespace faultline::agent

@@ -25,4 +25,7 @@ void each_vm_flags(int file, Range range, Visit visit) {
   visit_vm_flags(file, range, call, &visit);
 }
 
+/// The protection key of the area there, by the same text; 0 where it names none, as on a processor without keys.
+std::uint64_t protection_key(int file, Addr addr);
+
 }  // namespace faultline::agent

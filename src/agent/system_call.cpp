@@ -75,10 +75,16 @@ long number_of(Sys sys) {
       return kIoUringRegister;
     case Sys::getppid:
       return SYS_getppid;
+    case Sys::pkey_alloc:
+      return SYS_pkey_alloc;
+    case Sys::pkey_free:
+      return SYS_pkey_free;
     case Sys::userfaultfd:
       return SYS_userfaultfd;
     case Sys::ioctl:       // its argument is a struct (userfaultfd_call.h)
     case Sys::clear_refs:  // a write (clear_refs.h)
+    case Sys::pkey_set:    // a register of the thread (native_pkeys.cpp)
+    case Sys::pkey_get:
     case Sys::change_prot_numa:
     case Sys::count_:
       break;

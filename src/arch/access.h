@@ -13,7 +13,8 @@ struct Translation {
   bool readable = false;
   bool writable = false;
   bool executable = false;
-  bool key_denied = false;  // a protection key forbids loads and stores
+  bool key_denies_reads = false;   // the thread's rights to the page's protection key
+  bool key_denies_writes = false;  // what denies reads denies writes too
 };
 
 /// What the processor tells the kernel about an access that it could not make.
@@ -28,8 +29,8 @@ enum class Report : std::uint8_t {
 /// architectures differ for an atomic: x86-64 reports a write always; arm64 reports a read where reading would fault
 /// too (WnR, B.1).
 constexpr Report check_access(Arch arch, AccessKind kind, const Translation& entry) {
-  const bool can_read = entry.valid && entry.readable && !entry.key_denied;
-  const bool can_write = entry.valid && entry.writable && !entry.key_denied;
+  const bool can_read = entry.valid && entry.readable && !entry.key_denies_reads;
+  const bool can_write = entry.valid && entry.writable && !entry.key_denies_writes;
   switch (kind) {
     case AccessKind::fetch:
       return entry.valid && entry.executable ? Report::granted : Report::fetch;

@@ -69,6 +69,7 @@ std::string to_string(const Signal& signal) {
   text += signal_code_name(signal.number, signal.code);
   text += " at 0x";
   text.append(digits.data(), end);
+  if (signal.number == kSigSegv && signal.code == kSegvPkuErr) text += ", key " + std::to_string(signal.pkey);
   return text;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,11 +9,13 @@
 
 namespace faultline {
 
-/// The signal that an access ended in (sigaction(2)): number, si_code and si_addr.
+/// The signal that an access ended in (sigaction(2)): number, si_code, si_addr and, where a protection key forbade it,
+/// si_pkey.
 struct Signal {
   int number = 0;
   int code = 0;
   Addr addr;
+  std::uint32_t pkey = 0;
   bool operator==(const Signal&) const = default;
 };
 
@@ -34,7 +37,7 @@ std::string_view signal_code_name(int number, int code);
 /// The si_code of "SEGV_ACCERR" and so on, or nothing.
 std::optional<int> signal_code_named(std::string_view name);
 
-/// "SIGSEGV SEGV_ACCERR at 0x7000", as messages show it.
+/// "SIGSEGV SEGV_ACCERR at 0x7000", "SIGSEGV SEGV_PKUERR at 0x7000, key 1", as messages show it.
 std::string to_string(const Signal& signal);
 
 }  // namespace faultline

@@ -18,12 +18,8 @@ constexpr Question kQuestions[] = {
     {"a = mmap(NULL, PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
      "expect soft_dirty(a, PAGE) == 0\n",
      "+soft-dirty=absent", [](const mm::Profile& profile) { return profile.soft_dirty == mm::SoftDirty::present; }},
-    {"a = mmap(NULL, PAGE, PROT_EXEC, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
-     "load(a) = SIGSEGV SEGV_PKUERR\n",
-     "+exec-only=pku",
-     [](const mm::Profile& profile) {
-       return profile.arch == arch::Arch::x86_64 && profile.exec_only == mm::ExecOnly::readable;
-     }},
+    {"pkey_alloc(0, 0) = -1 EINVAL\n", "+pkeys=absent",
+     [](const mm::Profile& profile) { return profile.pkeys == mm::Pkeys::present; }},
     {"a = mmap(NULL, PAGE, PROT_EXEC, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
      "load(a) = SIGSEGV SEGV_ACCERR\n",
      "+exec-only=epan",

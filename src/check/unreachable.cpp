@@ -33,7 +33,7 @@ bool rule_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
   if (profile.rmw == mm::Rmw::read_first && is_rule(cell, {Rule::atomic_forced_write, Rule::atomic_text_unreadable})) {
     return true;
   }
-  if (profile.exec_only != ExecOnly::pku && is_rule(cell, {Rule::protection_key})) return true;
+  if (profile.pkeys == mm::Pkeys::absent && is_rule(cell, {Rule::protection_key})) return true;
   if (profile.zero_page == ZeroPage::shared && is_rule(cell, {Rule::new_page_for_read, Rule::huge_page_for_read})) {
     return true;
   }

@@ -123,8 +123,9 @@ class CExporter {
   }
 
   void write(const Statement& statement, const SystemCall& call) {
-    // Nobody would answer the faults of a userfaultfd there, and clear_refs is no system call.
-    if (call.sys == Sys::ioctl || call.sys == Sys::userfaultfd || call.sys == Sys::clear_refs) {
+    // Nobody would answer the faults of a userfaultfd there; clear_refs and the rights to keys are no system calls.
+    const bool is_none = call.sys == Sys::clear_refs || call.sys == Sys::pkey_set || call.sys == Sys::pkey_get;
+    if (call.sys == Sys::ioctl || call.sys == Sys::userfaultfd || is_none) {
       if (!error_)
         error_ = Error{program_.name, position_, std::string(sys_name(call.sys)) + " is not exported as C", ""};
       return;

@@ -56,6 +56,7 @@ std::string_view probe_function(ProbeKind kind) {
     case ProbeKind::uffd_wp:
     case ProbeKind::named:
     case ProbeKind::vmflags:
+    case ProbeKind::pkey:
     case ProbeKind::faults:
     case ProbeKind::minflt:
     case ProbeKind::count:
@@ -69,6 +70,7 @@ std::string untellable_probe(const Probe& probe) {
   if (probe.kind == ProbeKind::soft_dirty || probe.kind == ProbeKind::uffd_wp) {
     return "the reproducer does not see how writes are tracked";
   }
+  if (probe.kind == ProbeKind::pkey) return "the reproducer does not read the protection keys of mappings";
   if (probe.kind == ProbeKind::named) return "the reproducer does not read names of mappings";
   if (probe.kind == ProbeKind::vmflags) return "the reproducer does not read smaps";
   const bool counted = probe.counter == "minor_faults" || probe.counter == "exceptions";

@@ -33,6 +33,9 @@ run::CallOutcome outcome_of(const Result<void>& result) {
 /// The number that begins soft-dirty tracking (proc_pid_clear_refs(5)).
 constexpr int kSoftDirty = 4;
 
+/// A key is an int.
+int key_argument(std::uint64_t argument) { return static_cast<int>(static_cast<std::uint32_t>(argument)); }
+
 /// Shows an observer the address space before and after an operation.
 class Shown {
  public:
@@ -72,6 +75,7 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     }
     case Sys::munmap:
     case Sys::mprotect:
+    case Sys::pkey_mprotect:
     case Sys::madvise:
     case Sys::mremap:
     case Sys::mseal:
@@ -101,6 +105,10 @@ std::optional<std::string> ModelKernel::unsupported(const run::CallRequest& call
     case Sys::io_uring_setup:
     case Sys::io_uring_register:
     case Sys::change_prot_numa:
+    case Sys::pkey_alloc:
+    case Sys::pkey_free:
+    case Sys::pkey_set:
+    case Sys::pkey_get:
       return std::nullopt;
     default:
       return std::string(program::sys_name(call.sys));
@@ -141,6 +149,16 @@ run::CallOutcome ModelKernel::perform(const run::CallRequest& call) {
       return outcome_of(space_->munmap(addr, a[1]));
     case Sys::mprotect:
       return outcome_of(space_->mprotect(addr, a[1], static_cast<Prot>(a[2])));
+    case Sys::pkey_mprotect:
+      return outcome_of(space_->pkey_mprotect(addr, a[1], static_cast<Prot>(a[2]), key_argument(a[3])));
+    case Sys::pkey_alloc:
+      return outcome_of(space_->pkey_alloc(a[0], static_cast<mm::PkeyRights>(a[1])));
+    case Sys::pkey_free:
+      return outcome_of(space_->pkey_free(key_argument(a[0])));
+    case Sys::pkey_set:
+      return outcome_of(space_->pkey_set(key_argument(a[0]), static_cast<mm::PkeyRights>(a[1])));
+    case Sys::pkey_get:
+      return outcome_of(space_->pkey_get(key_argument(a[0])));
     case Sys::madvise:
       return outcome_of(space_->madvise(addr, a[1], static_cast<Advice>(a[2])));
     case Sys::mremap:
@@ -249,6 +267,13 @@ run::ProbeAnswer ModelKernel::perm(Addr addr) const {
   return prot ? std::to_underlying(*prot) : program::kUnmapped;
 }
 
+run::ProbeAnswer ModelKernel::pkey(Addr addr) const {
+  run::ProbeAnswer key = program::kUnmapped;
+  space_->for_each_vma(Range::of(addr.page_floor(), kPageSize),
+                       [&](const mm::Vma& vma) { key = mm::pkey_of(vma.flags); });
+  return key;
+}
+
 template <class Holds>
 std::uint64_t ModelKernel::count_pages(Range range, Holds holds) const {
   std::uint64_t pages = 0;
@@ -322,7 +347,12 @@ bool ModelKernel::exit_child(std::string_view name) {
 
 run::KernelFailure ModelKernel::threads(std::uint64_t count,
                                         const std::function<void(ModelKernel&, std::uint64_t)>& body) {
-  for (std::uint64_t i = 0; i < count; ++i) body(*this, i);
+  // Each begins with the rights of the one that starts it, which keeps its own.
+  const mm::Pkru rights = space_->rights();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    body(*this, i);
+    space_->run_with(rights);
+  }
   return std::nullopt;
 }
 

@@ -51,6 +51,7 @@ class ModelKernel {
   run::ProbeAnswer soft_dirty(Range range) const;
   run::ProbeAnswer uffd_wp(Range range) const;
   run::ProbeAnswer named(Addr addr, std::string_view name) const { return space_->vma_name(addr) == name ? 1 : 0; }
+  run::ProbeAnswer pkey(Addr addr) const;
   run::ProbeAnswer max_map_count() const { return space_->tunables().max_map_count; }
 
   run::KernelFailure child(std::string_view name, const std::function<void(ModelKernel&)>& body);

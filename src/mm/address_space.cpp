@@ -78,6 +78,18 @@ Result<void> AddressSpace::munmap(Addr start, std::uint64_t length) { return do_
 Result<void> AddressSpace::mprotect(Addr start, std::uint64_t length, Prot prot) {
   return do_mprotect(*mm_, start, length, prot);
 }
+Result<void> AddressSpace::pkey_mprotect(Addr start, std::uint64_t length, Prot prot, int pkey) {
+  if (const auto fine = check_pkey_calls(*mm_); !fine) return fine;
+  return do_mprotect(*mm_, start, length, prot, pkey);
+}
+Result<std::uint64_t> AddressSpace::pkey_alloc(std::uint64_t flags, PkeyRights rights) {
+  return do_pkey_alloc(*mm_, flags, rights);
+}
+Result<void> AddressSpace::pkey_free(int key) { return do_pkey_free(*mm_, key); }
+Result<void> AddressSpace::pkey_set(int key, PkeyRights rights) { return do_pkey_set(*mm_, key, rights); }
+Result<std::uint64_t> AddressSpace::pkey_get(int key) const { return do_pkey_get(*mm_, key); }
+const Pkru& AddressSpace::rights() const { return mm_->pkru; }
+void AddressSpace::run_with(const Pkru& rights) { switch_rights(*mm_, rights); }
 Result<void> AddressSpace::madvise(Addr start, std::uint64_t length, Advice advice) {
   return do_madvise(*mm_, start, length, advice);
 }

@@ -17,6 +17,7 @@
 #include "mm/limits.h"
 #include "mm/mdwe.h"
 #include "mm/pin.h"
+#include "mm/pkeys.h"
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
@@ -70,6 +71,19 @@ class AddressSpace {
   Result<void> munmap(Addr start, std::uint64_t length);
   /// mprotect(2) (D.3).
   Result<void> mprotect(Addr start, std::uint64_t length, Prot prot);
+  /// pkey_mprotect(2) (D.14): EINVAL for a key that is not allocated; with kNoPkey it is mprotect.
+  Result<void> pkey_mprotect(Addr start, std::uint64_t length, Prot prot, int pkey);
+  /// pkey_alloc(2) and pkey_free(2): EINVAL for flags, unknown rights and keys that are not allocated, ENOSPC where
+  /// none is left. pkey_alloc gives the thread that runs these rights to the new key.
+  Result<std::uint64_t> pkey_alloc(std::uint64_t flags, PkeyRights rights);
+  Result<void> pkey_free(int key);
+  /// pkey_set(3) and pkey_get(3), no system calls: the rights of the thread that runs. EINVAL for what is no key or no
+  /// right, ENOSYS where the processor has no keys.
+  Result<void> pkey_set(int key, PkeyRights rights);
+  Result<std::uint64_t> pkey_get(int key) const;
+  /// Which thread runs, as far as rights are concerned; a forked child begins with those of its parent.
+  const Pkru& rights() const;
+  void run_with(const Pkru& rights);
   /// madvise(2) (D.7). `advice` may be any int; an unknown one is EINVAL.
   Result<void> madvise(Addr start, std::uint64_t length, Advice advice);
   /// mseal(2) (C.1). ENOSYS where the profile has none.

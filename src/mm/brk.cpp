@@ -20,7 +20,7 @@ Addr do_brk(Mm& mm, Addr requested) {
     const Vma* next = mm.vmas.find(old_end);
     if (next != nullptr && new_end + kPageSize > start_with_gap(*next)) return mm.brk;
     if (mm.vmas.size() > mm.system.tunables().max_map_count) return mm.brk;
-    const VmFlags flags = new_mapping_flags(mm.profile(), Prot::read | Prot::write) | VmFlags::account | mm.locks_ahead;
+    const VmFlags flags = new_mapping_flags(Prot::read | Prot::write) | VmFlags::account | mm.locks_ahead;
     const std::uint64_t pages = grown.pages();
     const std::uint64_t heap_limit = mm.limits.of(Resource::data).soft;
     if (requested - mm.brk_start > heap_limit) return mm.brk;

@@ -16,7 +16,8 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
                      std::uint64_t offset);
 Result<void> do_ftruncate(Mm& mm, const File& file, std::uint64_t length);
 Result<void> do_munmap(Mm& mm, Addr start, std::uint64_t length);
-Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot);
+/// With a key it is pkey_mprotect(2).
+Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot, int pkey = kNoPkey);
 Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice);
 Result<void> do_mseal(Mm& mm, Addr start, std::uint64_t length, std::uint64_t flags);
 Result<Addr> do_mremap(Mm& mm, Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags,
@@ -57,7 +58,7 @@ enum class Aging : std::uint8_t { free, cold };
 void age_pages(Mm& mm, Range part, Aging aging, FlushBatch& flush);
 
 /// The flags that every new private anonymous mapping of these bits has.
-VmFlags new_mapping_flags(const Profile& profile, Prot prot);
+VmFlags new_mapping_flags(Prot prot);
 
 /// Changes the protection of the entries of a range inside one VMA to what the VMA's flags now say (change_protection),
 /// or lets a userfaultfd protect them from writing, or no more.

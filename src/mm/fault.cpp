@@ -15,12 +15,14 @@ constexpr std::uint32_t kLdrb = 0x39400020;   // ldrb w0, [x1]
 
 std::uint32_t instruction_of(AccessKind kind) { return kind == AccessKind::atomic ? kLdadd : kLdrb; }
 
-Signal segv(int code, Addr addr) { return Signal{kSigSegv, code, addr}; }
+Signal segv(int code, Addr addr, Pkey key = 0) { return Signal{kSigSegv, code, addr, key}; }
 
 /// Does the VMA permit what was reported (access_error)? The si_code when it does not.
 std::optional<int> forbidden(const Mm& mm, const Vma& vma, Pte pte, Report report) {
   const Profile& profile = mm.profile();
-  if (vma.is(VmFlags::exec_only_key) && report != Report::fetch) return kSegvPkuErr;
+  // The key comes before what the mapping permits, and no fetch needs one.
+  const DataAccess access = report == Report::write ? DataAccess::write : DataAccess::read;
+  if (report != Report::fetch && !pkey_permits(mm.pkru, vma, access)) return kSegvPkuErr;
   VmFlags need = VmFlags::none;
   switch (report) {
     case Report::write:
@@ -48,7 +50,7 @@ std::optional<int> forbidden(const Mm& mm, const Vma& vma, Pte pte, Report repor
 /// arm64 with rmw=write-first: reads the instruction at the faulting pc. Page faults are off meanwhile, so text that
 /// cannot be read costs a nested exception and decides nothing (B.3, B.5).
 bool is_atomic_at(Mm& mm, AccessKind kind, std::optional<Addr> text) {
-  const bool readable = !text || translation(mm.table.get(text->page_floor())).readable;
+  const bool readable = !text || translation(mm, mm.table.get(text->page_floor())).readable;
   if (!readable) {
     mm.count(Counter::exceptions);
     mm.count(Counter::fault_nested);
@@ -91,7 +93,7 @@ void count_lock(Mm& mm, const Vma* vma, Report taken) {
 }
 
 EntryView view(const Mm& mm, Pte pte) {
-  const arch::Translation seen = translation(pte);
+  const arch::Translation seen = translation(mm, pte);
   EntryView entry{.present = pte.present(),
                   .zero_page = pte.zero_page(),
                   .readable = seen.readable,
@@ -156,8 +158,10 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
   const Report taken = taken_as(mm, *vma, kind, reported, text);
   if (!grows) count_lock(mm, vma, taken);
   if (const auto code = forbidden(mm, *vma, pte, taken)) {
-    const Rule rule = *code == kSegvPkuErr ? Rule::protection_key : Rule::vma_forbids;
-    return deliver(mm, segv(*code, addr), rule, Counter::fault_signal);
+    if (*code == kSegvPkuErr) {
+      return deliver(mm, segv(*code, addr, pkey_of(vma->flags)), Rule::protection_key, Counter::fault_signal);
+    }
+    return deliver(mm, segv(*code, addr), Rule::vma_forbids, Counter::fault_signal);
   }
   switch (resolve(mm, *vma, addr, taken, origin)) {
     case Handled::done:
@@ -179,18 +183,19 @@ bool is_exclusive(const FramePool& frames, Pte pte) {
   return frames.at(id).exclusive() == Exclusive::yes;
 }
 
-arch::Translation translation(Pte pte) {
+arch::Translation translation(const Mm& mm, Pte pte) {
   return {.valid = pte.accessible(),
           .readable = pte.has(Pte::kRead),
           .writable = pte.write(),
           .executable = pte.has(Pte::kExec),
-          .key_denied = pte.has(Pte::kKeyDenied)};
+          .key_denies_reads = !mm.pkru.allows_reads(pte.key()),
+          .key_denies_writes = !mm.pkru.allows_writes(pte.key())};
 }
 
 bool granted_at_once(Mm& mm, Addr addr, AccessKind kind) {
   const Addr page = addr.page_floor();
   const Pte pte = mm.table.get(page);
-  const Report reported = arch::check_access(mm.profile().arch, kind, translation(pte));
+  const Report reported = arch::check_access(mm.profile().arch, kind, translation(mm, pte));
   if (reported == Report::granted) return true;
   tell_attempt(mm, addr, kind, pte, reported);
   mm.count(Counter::exceptions);
@@ -208,14 +213,14 @@ std::expected<FrameId, Signal> touch(Mm& mm, Addr addr, AccessKind kind, std::op
   const Addr page = addr.page_floor();
   for (;;) {
     const Pte pte = mm.table.get(page);
-    const Report reported = arch::check_access(mm.profile().arch, kind, translation(pte));
+    const Report reported = arch::check_access(mm.profile().arch, kind, translation(mm, pte));
     if (reported == Report::granted) {
       const bool writes = kind == AccessKind::store || kind == AccessKind::atomic;
       const Pte used = writes ? pte.with(Pte::kYoung | Pte::kDirty) : pte.with(Pte::kYoung);
       if (used != pte) mm.table.set(page, used);
-      const bool keyed = pte.has(Pte::kKeyDenied);
-      const auto allows = static_cast<std::uint8_t>((pte.has(Pte::kRead) && !keyed ? Tlb::kLoad : 0) |
-                                                    (pte.write() && used.dirty() && !keyed ? Tlb::kStore : 0) |
+      const bool loads = pte.has(Pte::kRead) && mm.pkru.allows_reads(pte.key());
+      const bool stores = pte.write() && used.dirty() && mm.pkru.allows_writes(pte.key());
+      const auto allows = static_cast<std::uint8_t>((loads ? Tlb::kLoad : 0) | (stores ? Tlb::kStore : 0) |
                                                     (pte.has(Pte::kExec) ? Tlb::kFetch : 0));
       mm.tlb.fill(page, pte.frame(), allows);
       return pte.frame();

@@ -48,7 +48,7 @@ void count_handled(Mm& mm, Range mapped, Counter kind, Rule rule, FaultOrigin or
 /// Does one process own the page, or the huge page, alone? A huge page carries the mark on its first page.
 bool is_exclusive(const FramePool& frames, Pte pte);
 
-/// What the processor would see in an entry.
-arch::Translation translation(Pte pte);
+/// What the processor would see in an entry, with the rights of the thread that runs.
+arch::Translation translation(const Mm& mm, Pte pte);
 
 }  // namespace faultline::mm

@@ -72,7 +72,7 @@ std::string_view entry_violation(const Mm& mm, const Vma* vma, Addr addr, Pte pt
   }
   if (pte.write() && !vma->is(VmFlags::write)) return "PTE writable in a VMA that is not";
   const bool hinted = mm.has_numa_hints && is_numa_hint(*vma, pte);  // grants nothing for now
-  constexpr std::uint64_t kByVma = Pte::kRead | Pte::kExec | Pte::kKeyDenied;
+  constexpr std::uint64_t kByVma = Pte::kRead | Pte::kExec | Pte::kKey;
   if (!hinted && (pte.protection() & kByVma) != (protection_bits(mm.profile(), vma->flags) & kByVma)) {
     return "PTE grants other than what its VMA does";
   }

@@ -139,7 +139,8 @@ Result<void> remove_pages(Mm& mm, const Vma& vma, Range part) {
 /// They stop at the first page that cannot be had.
 Result<void> populate_vma(Mm& mm, Vma& vma, Range part, Populate how) {
   const VmFlags need = how == Populate::write ? VmFlags::write : VmFlags::read;
-  if (!vma.is(need) || vma.is(VmFlags::exec_only_key)) return mm.refuse(EINVAL, Rule::vma_forbids, vma.range());
+  const DataAccess access = how == Populate::write ? DataAccess::write : DataAccess::read;
+  if (!vma.is(need) || !pkey_permits(mm.pkru, vma, access)) return mm.refuse(EINVAL, Rule::vma_forbids, vma.range());
   if (!populate(mm, vma, part, how)) return mm.refuse(EFAULT, Rule::guard_region, vma.range());
   return {};
 }
@@ -250,11 +251,11 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
   const bool on_fault = vma.is(VmFlags::lock_on_fault);
   if (on_fault && mm.profile().lock_on_fault == LockOnFault::passes_over) return true;
-  // An execute-only key denies the kernel's own look at a page, too (arch_vma_access_permitted).
-  if (!vma.is(VmFlags::access) || vma.is(VmFlags::exec_only_key)) return false;
-  if (on_fault) return true;
   // Shared pages are never copied, and would be dirtied for nothing.
   const bool writes = vma.is(VmFlags::write) && !vma.is(VmFlags::shared);
+  if (!vma.is(VmFlags::access)) return false;
+  if (!pkey_permits(mm.pkru, vma, writes ? DataAccess::write : DataAccess::read)) return false;
+  if (on_fault) return true;
   return populate(mm, vma, range, writes ? Populate::write : Populate::read);
 }
 

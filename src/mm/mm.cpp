@@ -32,12 +32,19 @@ Mm::Mm(System& owner)
     : system(owner),
       vmas(space_for_mappings(owner)),
       brk_start(arch::geometry(owner.profile().arch).brk_base),
-      brk(brk_start) {
+      brk(brk_start),
+      pkeys(initial_pkeys(owner.profile())) {
   system.add_space(this);
 }
 
 Mm::Mm(System& owner, const Mm& parent)
-    : system(owner), vmas(parent.vmas), brk_start(parent.brk_start), brk(parent.brk), limits(parent.limits) {
+    : system(owner),
+      vmas(parent.vmas),
+      brk_start(parent.brk_start),
+      brk(parent.brk),
+      limits(parent.limits),
+      pkeys(parent.pkeys),
+      pkru(parent.pkru) {
   if (!has(parent.mdwe, DenyWriteExec::no_inherit)) mdwe = parent.mdwe;
   has_numa_hints = parent.has_numa_hints;
   scattered_folios = parent.scattered_folios;
@@ -67,7 +74,7 @@ std::uint64_t protection_bits(const Profile& profile, VmFlags flags) {
   std::uint64_t bits = has(flags, VmFlags::exec) ? Pte::kExec : 0;
   const bool execute_only = profile.exec_only == ExecOnly::epan && (flags & VmFlags::access) == VmFlags::exec;
   if (!execute_only) bits |= Pte::kRead;
-  if (has(flags, VmFlags::exec_only_key)) bits |= Pte::kKeyDenied;
+  bits |= Pte::key_bits(pkey_of(flags));
   // Shared memory has no copy to make, and these files do not count who dirties them (A.4).
   if (has(flags, VmFlags::shared) && has(flags, VmFlags::write) && !wants_write_notify(profile, flags)) {
     bits |= Pte::kWrite;

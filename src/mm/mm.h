@@ -10,6 +10,7 @@
 #include "mm/limits.h"
 #include "mm/mdwe.h"
 #include "mm/page_table.h"
+#include "mm/pkeys.h"
 #include "mm/system.h"
 #include "mm/tlb.h"
 #include "mm/trace.h"
@@ -64,7 +65,9 @@ struct Mm {
   bool scattered_folios = false;    // mremap has moved a part of a large folio away from the others
   std::vector<Userfaultfd*> uffds;  // by id from 1 on; nullptr where one was closed
   bool has_numa_hints = false;      // a pass of NUMA balancing was made over it
-  bool has_pinned = false;          // a page of it was ever pinned (MMF_HAS_PINNED): fork looks closer then
+  PkeyMap pkeys;
+  Pkru pkru;                // of the thread that runs
+  bool has_pinned = false;  // a page of it was ever pinned (MMF_HAS_PINNED): fork looks closer then
 };
 
 /// Who looks at VMAs; `visit` counts one that a call's loop has reached.

@@ -28,11 +28,7 @@ Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flag
   return mm.refuse(ENOMEM, Rule::bad_argument, whole);
 }
 
-VmFlags new_mapping_flags(const Profile& profile, Prot prot) {
-  VmFlags flags = access_flags(prot) | VmFlags::may_access;
-  if (profile.exec_only == ExecOnly::pku && access_flags(prot) == VmFlags::exec) flags |= VmFlags::exec_only_key;
-  return flags;
-}
+VmFlags new_mapping_flags(Prot prot) { return access_flags(prot) | VmFlags::may_access; }
 
 namespace {
 
@@ -175,7 +171,8 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
   if (has(flags, MapFlags::fixed_noreplace) && mm.vmas.first_in(range) != nullptr) {
     return mm.refuse(EEXIST, Rule::bad_argument, range);
   }
-  const VmFlags wanted = new_mapping_flags(mm.profile(), prot) | asked_flags(mm.profile(), flags) | mm.locks_ahead;
+  const VmFlags key = pkey_flags(pkey_of_mapping(mm, prot));
+  const VmFlags wanted = new_mapping_flags(prot) | key | asked_flags(mm.profile(), flags) | mm.locks_ahead;
   NewMapping mapping{range, wanted, file, offset >> kPageShift};
   if (auto fine = check_mapping(mm, mapping, flags); !fine) return std::unexpected(fine.error());
   const Result<Vma*> vma = make_mapping(mm, mapping);

@@ -6,10 +6,16 @@
 namespace faultline::mm {
 namespace {
 
-/// The flags of a VMA with other access; all else stays.
-VmFlags with_access(const Profile& profile, VmFlags flags, Prot prot) {
-  constexpr VmFlags kByProt = VmFlags::access | VmFlags::exec_only_key;
-  return (flags & ~kByProt) | (new_mapping_flags(profile, prot) & kByProt);
+/// What the call asks for.
+struct Asked {
+  Prot prot = Prot::none;
+  int pkey = kNoPkey;
+};
+
+/// The flags of a VMA with other access and another key; all else stays.
+VmFlags with_access(Mm& mm, const Vma& vma, Asked asked) {
+  const Pkey key = pkey_after_mprotect(mm, vma, asked.prot, asked.pkey);
+  return (vma.flags & ~(VmFlags::access | VmFlags::pkey)) | access_flags(asked.prot) | pkey_flags(key);
 }
 
 /// Does the mapping permit that much, ever (VM_MAYREAD and its kin)?
@@ -37,8 +43,8 @@ VmFlags with_charge(const Profile& profile, const Vma& vma, VmFlags flags) {
 }
 
 /// Changes one VMA's part of the range (mprotect_fixup). Returns the VMA that now holds it.
-Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& flush) {
-  const VmFlags flags = with_access(mm.profile(), vma->flags, prot);
+Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Asked asked, FlushBatch& flush) {
+  const VmFlags flags = with_access(mm, *vma, asked);
   if (!permits(flags)) return mm.refuse(EACCES, Rule::file_permission, vma->range());
   if (denies(mm.mdwe, vma->flags, flags)) return mm.refuse(EACCES, Rule::write_exec_denied, vma->range());
   if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
@@ -64,7 +70,7 @@ Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Prot prot, FlushBatch& fl
 
 }  // namespace
 
-Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
+Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot, int pkey) {
   const Range asked = Range::of(start, 0);
   constexpr Prot kGrows = Prot::grows_down | Prot::grows_up;
   const Prot grows = prot & kGrows;
@@ -80,6 +86,7 @@ Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
 
   mm.count(Counter::mmap_lock_write);
   Range range{start, end};
+  if (auto fine = check_pkey(mm, pkey, range); !fine) return fine;
   Vma* vma = mm.vmas.find(start);
   if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, range);
   if (grows == Prot::grows_down) {
@@ -100,7 +107,7 @@ Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot) {
       break;
     }
     visit_vma(mm);
-    const auto changed = protect_vma(mm, vma, range.intersect({at, vma->end}), prot, flush);
+    const auto changed = protect_vma(mm, vma, range.intersect({at, vma->end}), {prot, pkey}, flush);
     if (!changed) {
       result = std::unexpected(changed.error());
       break;

@@ -22,7 +22,7 @@ Result<std::shared_ptr<PinnedPages>> do_pin(Mm& mm, Addr start, std::uint64_t by
   for (Addr at = range.start; at < range.end; at = at + kPageSize) {
     Vma* vma = mm.vmas.at(at);
     if (vma == nullptr) return mm.refuse(EFAULT, Rule::hole, {at, range.end});
-    if (!vma->is(VmFlags::write) || vma->is(VmFlags::exec_only_key)) {
+    if (!vma->is(VmFlags::write) || !pkey_permits(mm.pkru, *vma, DataAccess::write)) {
       return mm.refuse(EFAULT, Rule::vma_forbids, vma->range());
     }
     while (!mm.table.get(at).write()) {

@@ -14,6 +14,7 @@ struct Series {
   Profile x86_64;
   ProtectFlush flush_on_arm64;
   UffdFeatures not_on_arm64 = UffdFeatures::none;
+  KeylessCalls pkey_calls_on_arm64 = KeylessCalls::no_space;
 };
 
 constexpr AdviceSet kAdvice61 = AdviceSet::populate | AdviceSet::dontneed_locked | AdviceSet::collapse;
@@ -40,6 +41,8 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::kept,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .pkeys = Pkeys::present,
+      .keyless_calls = KeylessCalls::invalid,
       .soft_dirty = SoftDirty::present,
       .soft_dirty_merge = SoftDirtyMerge::by_the_call,
       .uffd_features = kUffd510,
@@ -83,7 +86,8 @@ const Series kSeries[] = {
       .advise_lock = AdviseLock::mmap,
       .lru_batch = 15},
      ProtectFlush::when_changed,
-     kUffdInTables},
+     kUffdInTables,
+     KeylessCalls::unknown},
     {{.version = "6.1",
       .upgrade = Upgrade::exclusive_dirty,
       .wp_reuse = WpReuse::exclusive,
@@ -95,6 +99,8 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::kept,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .pkeys = Pkeys::present,
+      .keyless_calls = KeylessCalls::invalid,
       .soft_dirty = SoftDirty::present,
       .soft_dirty_merge = SoftDirtyMerge::by_the_call,
       .uffd_features = kUffd61,
@@ -138,7 +144,8 @@ const Series kSeries[] = {
       .advise_lock = AdviseLock::mmap,
       .lru_batch = 15},
      ProtectFlush::always,
-     kUffdInTables},
+     kUffdInTables,
+     KeylessCalls::unknown},
     {{.version = "6.8",
       .upgrade = Upgrade::exclusive,
       .wp_reuse = WpReuse::exclusive,
@@ -150,6 +157,8 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::kept,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .pkeys = Pkeys::present,
+      .keyless_calls = KeylessCalls::invalid,
       .soft_dirty = SoftDirty::present,
       .soft_dirty_merge = SoftDirtyMerge::by_the_call,
       .uffd_features = kUffd68,
@@ -193,7 +202,8 @@ const Series kSeries[] = {
       .advise_lock = AdviseLock::mmap,
       .lru_batch = 15},
      ProtectFlush::always,
-     kUffdInTables},
+     kUffdInTables,
+     KeylessCalls::unknown},
     {{.version = "6.12",
       .upgrade = Upgrade::exclusive,
       .wp_reuse = WpReuse::exclusive,
@@ -205,6 +215,8 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::zero_page,
       .collapse = Collapse::writable,
       .table_reclaim = TableReclaim::unmap_only,
+      .pkeys = Pkeys::present,
+      .keyless_calls = KeylessCalls::invalid,
       .soft_dirty = SoftDirty::present,
       .soft_dirty_merge = SoftDirtyMerge::by_the_call,
       .uffd_features = kUffd68,
@@ -259,6 +271,8 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::zero_page,
       .collapse = Collapse::any_page,
       .table_reclaim = TableReclaim::discard,
+      .pkeys = Pkeys::present,
+      .keyless_calls = KeylessCalls::invalid,
       .soft_dirty = SoftDirty::present,
       .soft_dirty_merge = SoftDirtyMerge::by_the_call,
       .uffd_features = kUffd68,
@@ -313,6 +327,8 @@ const Series kSeries[] = {
       .split_zeroes = SplitZeroes::zero_page,
       .collapse = Collapse::any_range,
       .table_reclaim = TableReclaim::discard,
+      .pkeys = Pkeys::present,
+      .keyless_calls = KeylessCalls::invalid,
       .soft_dirty = SoftDirty::present,
       .soft_dirty_merge = SoftDirtyMerge::sticky,
       .uffd_features = kUffd73,
@@ -365,6 +381,8 @@ Profile preset(const Series& series, Arch arch) {
   if (arch == Arch::arm64) {
     profile.protect_flush = series.flush_on_arm64;
     profile.soft_dirty = SoftDirty::absent;
+    profile.pkeys = Pkeys::absent;
+    profile.keyless_calls = series.pkey_calls_on_arm64;
     profile.uffd_features &= ~series.not_on_arm64;
   }
   return profile;

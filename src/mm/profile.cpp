@@ -37,7 +37,8 @@ constexpr auto kZeroPage = std::to_array<std::string_view>({"shared", "forbidden
 constexpr auto kRmw = std::to_array<std::string_view>({"read-first", "write-first"});
 constexpr auto kThp = std::to_array<std::string_view>({"never", "madvise", "always"});
 constexpr auto kHugeZero = std::to_array<std::string_view>({"split", "allocate"});
-constexpr auto kExecOnly = std::to_array<std::string_view>({"readable", "epan", "pku"});
+constexpr auto kExecOnly = std::to_array<std::string_view>({"readable", "epan"});
+constexpr auto kPkeys = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kSoftDirty = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kSeal = std::to_array<std::string_view>({"absent", "upfront", "in-loop"});
 constexpr auto kSealDiscard = std::to_array<std::string_view>({"v10-mask", "no-file", "anonymous"});
@@ -56,6 +57,7 @@ constexpr auto kSwitches = std::to_array<Switch>({
     policy<&Profile::huge_zero>("huge-zero", kHugeZero),
     policy<&Profile::rmw>("rmw", kRmw),
     policy<&Profile::exec_only>("exec-only", kExecOnly),
+    policy<&Profile::pkeys>("pkeys", kPkeys),
     policy<&Profile::soft_dirty>("soft-dirty", kSoftDirty),
     policy<&Profile::seal>("seal", kSeal),
     policy<&Profile::seal_discard>("seal-discard", kSealDiscard),
@@ -100,8 +102,8 @@ std::expected<void, std::string> consistent(const Profile& profile) {
   if (profile.exec_only == ExecOnly::epan && profile.arch != Arch::arm64) {
     return std::unexpected("exec-only=epan is a feature of arm64: expected an arm64/ profile");
   }
-  if (profile.exec_only == ExecOnly::pku && profile.arch != Arch::x86_64) {
-    return std::unexpected("exec-only=pku is a feature of x86-64: expected an x86-64 profile");
+  if (profile.pkeys == Pkeys::present && profile.arch != Arch::x86_64) {
+    return std::unexpected("pkeys=present is modelled for x86-64 only: expected an x86-64 profile");
   }
   if (profile.soft_dirty == SoftDirty::present && profile.arch != Arch::x86_64) {
     return std::unexpected("soft-dirty=present is a feature of x86-64: expected an x86-64 profile");

@@ -95,11 +95,21 @@ enum class Collapse : std::uint8_t {
 /// Are page tables freed by MADV_DONTNEED too (CONFIG_PT_RECLAIM), or by munmap only?
 enum class TableReclaim : std::uint8_t { unmap_only, discard };
 
-/// What PROT_EXEC alone gives (B.2).
+/// What PROT_EXEC alone gives without protection keys (B.2).
 enum class ExecOnly : std::uint8_t {
   readable,  // the page can be read too
   epan,      // arm64 with FEAT_EPAN: execute-only
-  pku,       // x86-64 with protection keys: reads are denied by a key
+};
+
+/// Has the processor protection keys, and the kernel uses them (D.14)? With them PROT_EXEC alone is execute-only, too:
+/// a key denies the reads.
+enum class Pkeys : std::uint8_t { absent, present };
+
+/// What pkey_alloc(2) and its kin say where there are none.
+enum class KeylessCalls : std::uint8_t {
+  unknown,   // arm64 up to 6.11: ENOSYS
+  invalid,   // x86-64: EINVAL, also for key 0
+  no_space,  // arm64 from 6.12 on: ENOSPC; key 0 is there
 };
 
 /// Are soft-dirty bits kept (CONFIG_MEM_SOFT_DIRTY, A.5)? Distributions build x86-64 with them; arm64 has no room for
@@ -339,6 +349,8 @@ struct Profile {
   TableReclaim table_reclaim = TableReclaim::unmap_only;
   Rmw rmw = Rmw::read_first;
   ExecOnly exec_only = ExecOnly::readable;
+  Pkeys pkeys = Pkeys::present;
+  KeylessCalls keyless_calls = KeylessCalls::invalid;
   SoftDirty soft_dirty = SoftDirty::present;
   SoftDirtyMerge soft_dirty_merge = SoftDirtyMerge::by_the_call;
   UffdFeatures uffd_features = UffdFeatures::none;

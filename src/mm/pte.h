@@ -16,17 +16,18 @@ class Pte {
   static constexpr std::uint64_t kExec = 1U << 3;
   static constexpr std::uint64_t kDirty = 1U << 4;
   static constexpr std::uint64_t kYoung = 1U << 5;
-  static constexpr std::uint64_t kKeyDenied = 1U
-                                              << 6;  // x86-64: an execute-only protection key denies loads and stores
-  static constexpr std::uint64_t kGuard = 1U << 7;   // a marker of MADV_GUARD_INSTALL; never together with kPresent
-  static constexpr std::uint64_t kHuge = 1U << 8;    // a PMD that maps a huge page; never a guard
+  static constexpr std::uint64_t kGuard = 1U << 7;      // a marker of MADV_GUARD_INSTALL; never together with kPresent
+  static constexpr std::uint64_t kHuge = 1U << 8;       // a PMD that maps a huge page; never a guard
   static constexpr std::uint64_t kSoftDirty = 1U << 9;  // written to since clear_refs(4); kept on every kernel
   static constexpr std::uint64_t kUffdWp = 1U << 10;    // a userfaultfd protects it; without kPresent a marker
   /// What a fault for a write, or a new page that is written to, leaves (pte_mkdirty).
   static constexpr std::uint64_t kWritten = kDirty | kSoftDirty;
   static constexpr std::uint64_t kSavedWrite = 1U << 16;  // up to 6.1: was writable before a NUMA pass took all access
+  static constexpr unsigned kKeyShift = 20;
+  static constexpr std::uint64_t kKey = 0xfU << kKeyShift;  // the number of the protection key
   /// The bits that protection decides; the others survive a change of it.
-  static constexpr std::uint64_t kProtection = kRead | kWrite | kExec | kKeyDenied | kSavedWrite;
+  static constexpr std::uint64_t kProtection = kRead | kWrite | kExec | kKey | kSavedWrite;
+  static constexpr std::uint64_t key_bits(unsigned key) { return std::uint64_t{key} << kKeyShift; }
 
   constexpr Pte() = default;
   static constexpr Pte make(FrameId frame, std::uint64_t bits) {
@@ -54,6 +55,7 @@ class Pte {
   constexpr FrameId frame() const { return FrameId{static_cast<std::uint32_t>(value_ >> kFrameShift)}; }
   /// Maps the zero page, or the huge zero page.
   constexpr bool zero_page() const { return present() && frame() == kZeroFrame; }
+  constexpr std::uint8_t key() const { return static_cast<std::uint8_t>((value_ & kKey) >> kKeyShift); }
   constexpr std::uint64_t protection() const { return value_ & kProtection; }
 
   constexpr Pte with(std::uint64_t bits) const { return Pte{value_ | bits}; }

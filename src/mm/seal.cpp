@@ -34,13 +34,13 @@ bool discards(const Profile& profile, Advice advice) {
 }
 
 /// Discarding takes nothing from the seal: the memory could be overwritten anyway, or comes back from a file.
-bool may_discard(const Vma& vma) {
-  return vma.object != nullptr || (vma.is(VmFlags::write) && !vma.is(VmFlags::exec_only_key));
+bool may_discard(const Vma& vma, const Pkru& pkru) {
+  return vma.object != nullptr || (vma.is(VmFlags::write) && pkey_permits(pkru, vma, DataAccess::write));
 }
 
 Result<void> test_discard(Mm& mm, const Vma& vma, Advice advice) {
   mm.count(Counter::seal_checks);
-  if (vma.is(VmFlags::sealed) && seal_refuses(mm.profile(), vma, advice)) {
+  if (vma.is(VmFlags::sealed) && seal_refuses(mm.profile(), mm.pkru, vma, advice)) {
     return mm.refuse(EPERM, Rule::sealed_discard, vma.range());
   }
   return {};
@@ -60,8 +60,8 @@ Result<void> walk(Mm& mm, Range range, Test&& test) {
 
 }  // namespace
 
-bool seal_refuses(const Profile& profile, const Vma& vma, Advice advice) {
-  return discards(profile, advice) && !may_discard(vma);
+bool seal_refuses(const Profile& profile, const Pkru& pkru, const Vma& vma, Advice advice) {
+  return discards(profile, advice) && !may_discard(vma, pkru);
 }
 
 Result<void> test_seal(Mm& mm, const Vma& vma, Rule rule) {

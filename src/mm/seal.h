@@ -21,8 +21,8 @@ inline Result<void> check_seal_in_loop(Mm& mm, const Vma& vma) {
   return mm.profile().seal == Seal::in_loop ? test_seal(mm, vma, Rule::sealed_in_loop) : Result<void>{};
 }
 
-/// Would a seal of the VMA refuse the advice (C.4)?
-bool seal_refuses(const Profile& profile, const Vma& vma, Advice advice);
+/// Would a seal of the VMA refuse the advice of a thread with these rights (C.4)?
+bool seal_refuses(const Profile& profile, const Pkru& pkru, const Vma& vma, Advice advice);
 
 /// The same two for madvise, which refuses only what would discard memory that could not be overwritten.
 Result<void> check_discard_upfront(Mm& mm, Range range, Advice advice);

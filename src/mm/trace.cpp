@@ -17,7 +17,7 @@ constexpr auto kRules = std::to_array<RuleWords>({
     {Rule::no_vma, "no mapping at this address", "B.2"},
     {Rule::vma_forbids, "the mapping does not permit this access", "B.2"},
     {Rule::guard_region, "a guard region", "D.7"},
-    {Rule::protection_key, "the protection key of execute-only memory forbids it", "B.2"},
+    {Rule::protection_key, "the thread has no such right to the mapping's protection key", "D.14"},
     {Rule::zero_page_for_read, "first touch by a read: the zero page, read-only", "A.6"},
     {Rule::new_page_for_read, "first touch by a read: a new page, for the zero page is forbidden", "A.6"},
     {Rule::new_page_for_write, "first touch by a write: a new page, exclusive and dirty", "A.6"},

@@ -37,7 +37,7 @@ enum class VmFlags : std::uint64_t {
   hugepage = 0x20000000,
   nohugepage = 0x40000000,
   mergeable = 0x80000000,
-  exec_only_key = 1ULL << 32,  // x86-64: carries the execute-only protection key
+  pkey = 0xfULL << 32,  // the number of the protection key (pkeys.h)
   droppable = 1ULL << 40,
   sealed = 1ULL << 63,
 
@@ -50,6 +50,9 @@ template <>
 inline constexpr bool faultline::kIsFlagSet<faultline::mm::VmFlags> = true;
 
 namespace faultline::mm {
+
+/// Where the number of the protection key begins in vm_flags.
+inline constexpr unsigned kPkeyShift = 32;
 
 /// An anon_vma's identity; 0 is "none yet".
 using AnonVma = std::uint32_t;

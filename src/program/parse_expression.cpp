@@ -23,6 +23,7 @@ constexpr auto kProbes = std::to_array<ProbeSignature>({
     {ProbeKind::max_map_count, "max_map_count", 0, 0, ""},
     {ProbeKind::named, "named", 2, 2, "addr, \"name\""},
     {ProbeKind::vmflags, "vmflags", 2, 2, "addr, \"letters\""},
+    {ProbeKind::pkey, "pkey", 1, 1, "addr"},
     {ProbeKind::faults, "faults", 0, 0, "\"measure\""},
     {ProbeKind::minflt, "minflt", 0, 0, "\"measure\""},
     {ProbeKind::count, "count", 0, 0, "counter, \"measure\""},

@@ -38,6 +38,8 @@ std::string_view probe_name(ProbeKind kind) {
       return "named";
     case ProbeKind::vmflags:
       return "vmflags";
+    case ProbeKind::pkey:
+      return "pkey";
     case ProbeKind::faults:
       return "faults";
     case ProbeKind::minflt:

@@ -88,6 +88,7 @@ enum class ProbeKind : std::uint8_t {
   minflt,         // minflt("name"): ru_minflt per repetition of that measure block
   named,          // named(addr, "name"): 1 if the anonymous VMA there has that name (PR_SET_VMA_ANON_NAME)
   vmflags,        // vmflags(addr, "rd wr"): 1 if the VMA there has these flags and no others, as smaps shows them
+  pkey,           // pkey(addr): the protection key of the VMA there, or UNMAPPED
   count,          // count(counter, "name"): any counter of counters.h per repetition
 };
 struct Probe {

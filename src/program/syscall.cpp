@@ -41,6 +41,10 @@ constexpr auto kSignatures = std::to_array<SysSignature>({
     {Sys::userfaultfd, "userfaultfd", 1, 1, "flags"},
     {Sys::ioctl, "ioctl", 4, 6, "fd, request, field, field, field, field"},
     {Sys::clear_refs, "clear_refs", 1, 1, "number"},
+    {Sys::pkey_alloc, "pkey_alloc", 0, 2, "flags, access_rights"},
+    {Sys::pkey_free, "pkey_free", 1, 1, "pkey"},
+    {Sys::pkey_set, "pkey_set", 2, 2, "pkey, access_rights"},
+    {Sys::pkey_get, "pkey_get", 1, 1, "pkey"},
 });
 static_assert(kSignatures.size() == std::to_underlying(Sys::count_));
 static_assert([] {

@@ -42,6 +42,10 @@ enum class Sys : std::uint8_t {
   userfaultfd,
   ioctl,       // of userfaultfds only (program/ioctl.h)
   clear_refs,  // no system call: a number written to /proc/self/clear_refs, proc_pid_clear_refs(5)
+  pkey_alloc,
+  pkey_free,
+  pkey_set,  // no system calls: the functions of the C library, which read and write a register of the thread
+  pkey_get,
   count_,
 };
 

@@ -101,13 +101,14 @@ class Matrix {
 
   PolicyColumn exec_only() {
     mm::Profile profile = subject_.profile;
-    if (profile.exec_only == mm::ExecOnly::readable) {
-      profile.exec_only = profile.arch == arch::Arch::arm64 ? mm::ExecOnly::epan : mm::ExecOnly::pku;
+    const bool by_key = profile.arch == arch::Arch::x86_64;
+    if (by_key) {
+      profile.pkeys = mm::Pkeys::present;
+    } else {
+      profile.exec_only = mm::ExecOnly::epan;
     }
     return {"exec-only",
-            fmt::format("PROT_EXEC for PROT_READ|PROT_EXEC, by {}",
-                        profile.exec_only == mm::ExecOnly::epan ? "FEAT_EPAN" : "a protection key"),
-            true,
+            fmt::format("PROT_EXEC for PROT_READ|PROT_EXEC, by {}", by_key ? "a protection key" : "FEAT_EPAN"), true,
             run(profile, subject_.settings, record::under_policy(program(), record::Policy::exec_only),
                 matrix_.usual.endings)};
   }

@@ -24,8 +24,9 @@ void SealStudy::before(const mm::AddressSpace& space) {
   const auto range = named_range(*step_);
   if (!range) return;
   const auto advice = static_cast<Advice>(step_->arguments[2]);
-  space.for_each_vma(
-      *range, [&](const mm::Vma& vma) { discards_ = discards_ || mm::seal_refuses(space.profile(), vma, advice); });
+  space.for_each_vma(*range, [&](const mm::Vma& vma) {
+    discards_ = discards_ || mm::seal_refuses(space.profile(), space.rights(), vma, advice);
+  });
 }
 
 void SealStudy::after(const mm::AddressSpace& space) {

@@ -51,7 +51,7 @@ constexpr auto kFlagNames = std::to_array<std::pair<VmFlags, std::string_view>>(
     {VmFlags::nohugepage, "nohugepage"},
     {VmFlags::mergeable, "mergeable"},
     {VmFlags::droppable, "droppable"},
-    {VmFlags::exec_only_key, "execute-only key"},
+    {VmFlags::pkey, "protection key"},
     {VmFlags::soft_dirty, "soft-dirty"},
     {VmFlags::uffd_missing, "uffd missing"},
     {VmFlags::uffd_wp, "uffd write-protect"},
@@ -201,7 +201,10 @@ std::string legend(const mm::Profile& profile, const mm::VmaNames* names, const 
     area.backing = mm::backing_of(vma);
     std::string line = fmt::format("{}  {}", vmas[i].letter, vma_text(area));
     if (vma.name != mm::kUnnamed && names != nullptr) line += fmt::format(", named \"{}\"", names->text(vma.name));
-    if (const std::string flags = flags_text(vma.flags & ~kInPermissions); !flags.empty()) line += ", " + flags;
+    if (const mm::Pkey key = mm::pkey_of(vma.flags); key != 0) line += fmt::format(", protection key {}", key);
+    if (const std::string flags = flags_text(vma.flags & ~(kInPermissions | VmFlags::pkey)); !flags.empty()) {
+      line += ", " + flags;
+    }
     if (mm::tracks_soft_dirty(profile, vma.flags)) line += ", soft-dirty tracked";
     text += story_line("", line + ", " + anon_vma_text(vma), mm::Rule::none) + "\n";
     if (i == 0) continue;

@@ -108,6 +108,7 @@ concept Kernel = requires(K kernel, const CallRequest& call, const AccessRequest
   { kernel.soft_dirty(range) } -> std::same_as<ProbeAnswer>;
   { kernel.uffd_wp(range) } -> std::same_as<ProbeAnswer>;
   { kernel.named(addr, name) } -> std::same_as<ProbeAnswer>;
+  { kernel.pkey(addr) } -> std::same_as<ProbeAnswer>;
   { kernel.max_map_count() } -> std::same_as<ProbeAnswer>;
 
   /// Forks. The child runs `body` with its own kernel; this returns when the body has ended. A child without a name is

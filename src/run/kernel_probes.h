@@ -37,6 +37,8 @@ class KernelProbes final : public ProbeSource {
         return answer(position, kernel_.soft_dirty(range));
       case ProbeKind::uffd_wp:
         return answer(position, kernel_.uffd_wp(range));
+      case ProbeKind::pkey:
+        return answer(position, kernel_.pkey(Addr{argument(0)}));
       case ProbeKind::max_map_count:
         return answer(position, kernel_.max_map_count());
       case ProbeKind::named: {

@@ -45,6 +45,7 @@ void part(Archive& a, Signal& signal) {
   transfer(a, signal.number);
   transfer(a, signal.code);
   transfer(a, signal.addr.value);
+  transfer(a, signal.pkey);
 }
 
 template <class Archive>

@@ -142,7 +142,7 @@ TEST(Checker, FindsNoDifferenceBetweenAModelAndItself) {
 
 TEST(Checker, FindsEveryPolicyThatIsSwitchedAndShrinksToAFewOperations) {
   for (const char* policy :
-       {"upgrade=shared-dirty", "upgrade=page-count", "upgrade=exclusive-dirty", "zero-page=forbidden", "exec-only=pku",
+       {"upgrade=shared-dirty", "upgrade=page-count", "upgrade=exclusive-dirty", "zero-page=forbidden", "pkeys=absent",
         "seal=absent", "seal=upfront", "guards=absent", "merge=faulted-neighbour", "uncharge=never",
         "mremap=late-lookup", "mremap=lookup-first", "thp=never", "huge-zero=split"}) {
     SCOPED_TRACE(policy);

@@ -137,7 +137,7 @@ TEST_F(Misuse, UnknownOptionCommandOrNoCommand) {
 }
 
 TEST_F(Misuse, OperationThatAMachineCannotDo) {
-  const std::string path = folder_.file("key.fl", "pkey_mprotect(NULL, 0, PROT_READ, 1)\n");
+  const std::string path = folder_.file("prctl.fl", "prctl(PR_SET_THP_DISABLE, 1)\n");
   const Outcome outcome = folder_.run({"run", path, "--on", "model:6.12"});
   EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.err, StartsWith(path + ":1:1: error: model:6.12: cannot run this program"));

@@ -63,9 +63,9 @@ measure "own text" {
 }
 
 TEST(Model, ACallThatIsNotModelledEndsTheRunAndIsNamed) {
-  const run::Report report = run_on("model:6.12", "\npkey_mprotect(0, PAGE, 0, 1)\n");
+  const run::Report report = run_on("model:6.12", "\nprctl(PR_SET_THP_DISABLE, 1)\n");
   EXPECT_EQ(report.ending, Ending::unsupported);
-  EXPECT_EQ(report.detail, "model does not do pkey_mprotect yet");
+  EXPECT_EQ(report.detail, "model does not do a prctl other than PR_SET_MDWE, PR_GET_MDWE and PR_SET_VMA yet");
   EXPECT_EQ(report.ended_at.line, 2U);
 }
 

@@ -70,7 +70,7 @@ TEST(ExecuteOnly, IsReadableUnlessTheProcessorCanDoBetter) {
   const auto refused = epan->load(text_page(epan, Prot::exec));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, kSegvAccErr);
-  World pku("6.12+exec-only=pku");
+  World pku("6.12");
   const auto keyed = pku->load(text_page(pku, Prot::exec));
   ASSERT_FALSE(keyed);
   EXPECT_EQ(keyed.error().code, kSegvPkuErr);

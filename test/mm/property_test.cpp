@@ -113,6 +113,8 @@ class Reference {
   std::string access(const Operation& op, Prot need) {
     Cell& cell = cells[op.first];
     if (!cell.mapped) return "SEGV_MAPERR";
+    // The kernel's own key denies data of what can be executed only (D.14).
+    if (profile_.pkeys == Pkeys::present && cell.prot == Prot::exec) return "SEGV_PKUERR";
     if (!has(cell.prot, need)) return "SEGV_ACCERR";
     if (cell.guarded) return "SEGV_MAPERR";
     if (op.kind == Kind::store) cell.value = op.value;

@@ -170,8 +170,10 @@ class Reference {
   }
 
   /// A load, or a store of that byte.
-  static std::string access(Page& page, std::optional<std::uint8_t> stored) {
+  std::string access(Page& page, std::optional<std::uint8_t> stored) {
     if (!page.mapped) return "SEGV_MAPERR";
+    // The kernel's own key denies data of what can be executed only (D.14).
+    if (profile_.pkeys == Pkeys::present && page.prot == Prot::exec) return "SEGV_PKUERR";
     if (!has(page.prot, stored ? Prot::write : Prot::read | Prot::write | Prot::exec)) return "SEGV_ACCERR";
     if (page.guarded) return "SEGV_MAPERR";
     if (page.beyond_end()) return "BUS_ADRERR";

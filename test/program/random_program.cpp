@@ -335,6 +335,7 @@ class Builder {
         break;
       case ProbeKind::perm:
       case ProbeKind::value:
+      case ProbeKind::pkey:
         arguments = 1;
         break;
       case ProbeKind::max_map_count:

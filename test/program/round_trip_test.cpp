@@ -97,7 +97,7 @@ TEST(RoundTrip, HoldsForLargeProgramsWhichTogetherHoldEveryKindOfNode) {
   want("assertion", std::variant_size_v<ResultAssertion>);
   want("unary", 3);
   want("binary", 18);
-  want("probe", 14);
+  want("probe", 15);
   want("access", 4);
   want("sys", static_cast<std::size_t>(Sys::count_));
   EXPECT_EQ(census.seen, all);

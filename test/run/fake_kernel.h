@@ -71,6 +71,7 @@ class FakeKernel {
   ProbeAnswer soft_dirty(Range) { return 0; }
   ProbeAnswer uffd_wp(Range) { return 0; }
   ProbeAnswer named(Addr, std::string_view name) { return name == "heap" ? 1 : 0; }
+  ProbeAnswer pkey(Addr) { return 0; }
   ProbeAnswer max_map_count() { return 10; }
 
   KernelFailure child(std::string_view name, const std::function<void(FakeKernel&)>& body) {

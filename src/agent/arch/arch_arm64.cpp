@@ -126,6 +126,12 @@ void read_configuration(std::span<std::byte> bytes) {
   for (std::byte& byte : bytes) byte = std::byte{*configuration};
 }
 
+// Linux uses FEAT_S1POE from 6.12 on; no processor or emulator here has it.
+bool has_protection_keys() { return false; }
+std::uint32_t key_rights() { return 0; }
+void set_key_rights(std::uint32_t) {}
+void change_key_rights(std::uint32_t, std::uint32_t) {}
+
 std::uint64_t program_counter(const void* ucontext) { return static_cast<const ucontext_t*>(ucontext)->uc_mcontext.pc; }
 
 }  // namespace faultline::agent::arch

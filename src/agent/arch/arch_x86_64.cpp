@@ -1,3 +1,4 @@
+#include <cpuid.h>
 #include <sys/io.h>
 #include <ucontext.h>
 
@@ -114,6 +115,47 @@ void close_configuration() { ioperm(kSelectorPort, 2, 0); }
 void select_configuration(std::uint16_t item) { outw(item, kSelectorPort); }
 
 void read_configuration(std::span<std::byte> bytes) { insb(kDataPort, bytes.data(), bytes.size()); }
+
+namespace {
+
+// Asked as the process begins, so that nothing has to be written later.
+const bool kHasProtectionKeys = [] {
+  constexpr unsigned kOspke = 1U << 4;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (c & kOspke) != 0;
+}();
+
+}  // namespace
+
+bool has_protection_keys() { return kHasProtectionKeys; }
+
+std::uint32_t key_rights() {
+  if (!has_protection_keys()) return 0;
+  std::uint32_t rights = 0;
+  asm volatile("rdpkru" : "=a"(rights) : "c"(0) : "edx");
+  return rights;
+}
+
+void set_key_rights(std::uint32_t rights) {
+  if (has_protection_keys()) asm volatile("wrpkru" : : "a"(rights), "c"(0), "d"(0) : "memory");
+}
+
+void change_key_rights(std::uint32_t mask, std::uint32_t bits) {
+  std::uint32_t rights = 0;
+  asm volatile(
+      "xorl %%ecx, %%ecx\n\t"
+      "rdpkru\n\t"
+      "andl %1, %0\n\t"
+      "orl %2, %0\n\t"
+      "xorl %%edx, %%edx\n\t"
+      "wrpkru"
+      : "=&a"(rights)
+      : "r"(~mask), "r"(bits)
+      : "ecx", "edx", "memory");
+}
 
 std::uint64_t program_counter(const void* ucontext) {
   return static_cast<std::uint64_t>(static_cast<const ucontext_t*>(ucontext)->uc_mcontext.gregs[REG_RIP]);
