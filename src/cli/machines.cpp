@@ -36,7 +36,7 @@ std::string policies() {
     for (std::size_t i = 0; i < choice.values.size(); ++i) text += (i > 0 ? "|" : "") + std::string(choice.values[i]);
     text += '\n';
   }
-  return text;
+  return text + "  +memory=SIZE +commit-limit=SIZE, as in model:6.12+overcommit=never+memory=256M\n";
 }
 
 std::string live() {

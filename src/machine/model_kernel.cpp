@@ -328,7 +328,9 @@ run::ProbeAnswer ModelKernel::flags(Range range) const {
 }
 
 run::KernelFailure ModelKernel::child(std::string_view name, const std::function<void(ModelKernel&)>& body) {
-  auto kernel = std::make_unique<ModelKernel>(space_->fork(), check_invariants_, observer_, prices_);
+  std::unique_ptr<mm::AddressSpace> forked = space_->fork();
+  if (forked == nullptr) return "fork: Cannot allocate memory";
+  auto kernel = std::make_unique<ModelKernel>(std::move(forked), check_invariants_, observer_, prices_);
   kernel->files_ = files_;
   kernel->tracks_soft_dirty_ = tracks_soft_dirty_;
   body(*kernel);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/errno.h"
@@ -13,17 +14,25 @@ enum class Overcommit : std::uint8_t {
   never,      // 2: no more in sum than the limit; MAP_NORESERVE is passed over
 };
 
+/// How much may be promised, in pages; without end unless said. D.15.
+struct CommitLimits {
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+
+  std::uint64_t machine = kUnlimited;  // RAM and swap, for Overcommit::heuristic
+  std::uint64_t total = kUnlimited;    // for Overcommit::never, less what is kept for the administrator
+  std::uint64_t user_reserve = 0;      // the most that a process may not take of it: a 32nd of what it has mapped
+};
+
 /// The memory that the machine has promised to private writable mappings and shared memory (Committed_AS), in pages.
 class Commit {
  public:
-  /// `pages` is RAM and swap for `heuristic`, the limit less all reserves for `never`; nothing for `always`.
-  Commit(Overcommit policy, std::uint64_t pages) : policy_(policy), limit_(pages) {}
+  Commit(Overcommit policy, CommitLimits limits) : policy_(policy), limits_(limits) {}
 
   Overcommit policy() const { return policy_; }
-  /// Promises that much more, or ENOMEM.
-  Result<void> charge(std::uint64_t pages) {
-    const bool refused = (policy_ == Overcommit::heuristic && pages > limit_) ||
-                         (policy_ == Overcommit::never && charged_ + pages >= limit_);
+  /// Promises that much more to a process that has `mapped` pages mapped already, or ENOMEM (__vm_enough_memory).
+  Result<void> charge(std::uint64_t pages, std::uint64_t mapped = 0) {
+    const bool refused = (policy_ == Overcommit::heuristic && pages > limits_.machine) ||
+                         (policy_ == Overcommit::never && charged_ + pages >= allowed(mapped));
     if (refused) return fail(ENOMEM);
     charged_ += pages;
     return {};
@@ -35,8 +44,13 @@ class Commit {
   std::uint64_t charged() const { return charged_; }
 
  private:
+  std::uint64_t allowed(std::uint64_t mapped) const {
+    const std::uint64_t kept = std::min(mapped / 32, limits_.user_reserve);
+    return limits_.total - std::min(limits_.total, kept);
+  }
+
   Overcommit policy_;
-  std::uint64_t limit_;
+  CommitLimits limits_;
   std::uint64_t charged_ = 0;
 };
 

@@ -141,7 +141,9 @@ Result<void> AddressSpace::set_limit(Resource resource, Limit limit) { return mm
 Result<void> AddressSpace::munlock(Addr start, std::uint64_t length) { return do_munlock(*mm_, start, length); }
 Addr AddressSpace::brk(Addr requested) { return do_brk(*mm_, requested); }
 std::unique_ptr<AddressSpace> AddressSpace::fork() {
-  return std::unique_ptr<AddressSpace>(new AddressSpace(do_fork(*mm_)));
+  std::unique_ptr<Mm> child = do_fork(*mm_);
+  if (child == nullptr) return nullptr;
+  return std::unique_ptr<AddressSpace>(new AddressSpace(std::move(child)));
 }
 
 std::expected<std::uint8_t, Signal> AddressSpace::load(Addr addr, std::optional<Addr> text) {

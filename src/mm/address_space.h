@@ -92,7 +92,8 @@ class AddressSpace {
   Result<Addr> mremap(Addr old, std::uint64_t old_length, std::uint64_t new_length, RemapFlags flags, Addr target = {});
   /// The raw brk(2) system call: the new break, or the old one when it could not be moved.
   Addr brk(Addr requested);
-  /// fork(2): the child's address space. Both live on; ENOMEM never happens here.
+  /// fork(2): the child's address space; both live on. nullptr where the kernel may not promise the child as much as
+  /// the parent has (ENOMEM).
   std::unique_ptr<AddressSpace> fork();
 
   /// mlock2(2), munlock(2), mlockall(2), munlockall(2): EPERM and ENOMEM by RLIMIT_MEMLOCK.

@@ -25,7 +25,7 @@ Addr do_brk(Mm& mm, Addr requested) {
     const std::uint64_t heap_limit = mm.limits.of(Resource::data).soft;
     if (requested - mm.brk_start > heap_limit) return mm.brk;
     if (!lock_fits(mm, flags, pages) || !mm.limits.allow(mm.usage, flags, pages)) return mm.brk;
-    if (!mm.system.commit().charge(pages)) return mm.brk;
+    if (!mm.system.commit().charge(pages, mm.usage.total)) return mm.brk;
     Vma* vma = insert_merged(mm, {.range = grown, .flags = flags, .pgoff = grown.start.page()});
     mark_soft_dirty(mm.profile(), *vma);
     if (vma->is(VmFlags::locked)) populate_as_permitted(mm, *vma, grown);

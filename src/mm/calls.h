@@ -32,6 +32,7 @@ enum class ClearRefs : int { all = 1, anonymous = 2, mapped = 3, soft_dirty = 4,
 Result<void> do_clear_refs(Mm& mm, ClearRefs what);
 Result<void> do_set_vma_name(Mm& mm, Addr start, std::uint64_t length, std::optional<std::string_view> text);
 Addr do_brk(Mm& mm, Addr requested);
+/// Nothing where the commit limit refuses (ENOMEM).
 std::unique_ptr<Mm> do_fork(Mm& parent);
 
 /// Where a new mapping goes (get_unmapped_area): at the hint if it is fixed or free, else the highest gap.

@@ -57,6 +57,13 @@ void share_pages(Mm& parent, Mm& child, const Vma& vma) {
   });
 }
 
+/// The child is promised what its parent was.
+bool promise(Mm& parent, const Vma& vma) {
+  if (!vma.is(VmFlags::account) || parent.system.commit().charge(vma.pages(), parent.usage.total)) return true;
+  static_cast<void>(parent.refuse(ENOMEM, Rule::commit_limit, vma.range()));
+  return false;
+}
+
 }  // namespace
 
 std::unique_ptr<Mm> do_fork(Mm& parent) {
@@ -64,14 +71,17 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
   parent.count(Counter::mmap_lock_write);
   const Range everything{Addr{0}, parent.geometry().task_size};
   std::vector<Vma*> left_out;
+  bool refused = false;
   child->vmas.each(everything, [&](Vma& vma) {
+    if (refused) return left_out.push_back(&vma);
     visit_vma(parent);
     // Nobody asks for UFFD_FEATURE_EVENT_FORK, so that no userfaultfd watches the child.
     vma.flags &= ~(VmFlags::locked | VmFlags::lock_on_fault | kUffdFlags);
     vma.uffd = 0;
-    if (vma.is(VmFlags::dontcopy)) {
-      left_out.push_back(&vma);
-    } else if (vma.is(VmFlags::wipeonfork)) {
+    const bool copied = !vma.is(VmFlags::dontcopy);
+    refused = copied && !promise(parent, vma);
+    if (!copied || refused) return left_out.push_back(&vma);
+    if (vma.is(VmFlags::wipeonfork)) {
       vma.anon_vma = 0;
       vma.chain = 0;
     } else if (vma.anon_vma != 0 || vma.is(VmFlags::maybe_guard)) {
@@ -83,16 +93,15 @@ std::unique_ptr<Mm> do_fork(Mm& parent) {
     }
   });
   for (Vma* vma : left_out) child->vmas.erase(vma);
-  child->vmas.each(everything, [&](const Vma& vma) {
-    child->usage.add(vma.flags, vma.pages());
-    if (vma.is(VmFlags::account)) parent.system.commit().take(vma.pages());
-  });
+  child->vmas.each(everything, [&](const Vma& vma) { child->usage.add(vma.flags, vma.pages()); });
   // The parent's write permissions are gone from its entries, and must go from every TLB.
   parent.count(Counter::flushes_full);
   parent.explain(
       [&] { return Event{.kind = EventKind::flush, .range = everything, .counter = Counter::flushes_full}; });
   parent.counters += child->counters;  // making the child's tables is the parent's work
   child->counters = {};
+  // What was shared so far stays write-protected.
+  if (refused) return nullptr;
   return child;
 }
 

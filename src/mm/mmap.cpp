@@ -101,7 +101,7 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
     // What goes gives its promise back; what it gave is taken again below.
     const std::uint64_t given = mapped_pages(mm, mapping.range, VmFlags::account);
     if (fits && charged > given) {
-      if (commit.charge(charged - given)) {
+      if (commit.charge(charged - given, mm.usage.total)) {
         commit.give_back(charged - given);
       } else {
         fits = mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
@@ -118,7 +118,7 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
   ShmemRef own_object;
   if (!checks_first) {
     if (charged != 0) {
-      if (!commit.charge(charged)) return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
+      if (!commit.charge(charged, mm.usage.total)) return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
       commit.give_back(charged);
     }
     if (auto fine = check_write_exec(mm, mapping); !fine) return std::unexpected(fine.error());
@@ -131,7 +131,7 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
     proposal.object = mapping.file->object.get();
   } else if (has(mapping.flags, VmFlags::shared)) {
     const Promise promise = has(mapping.flags, VmFlags::noreserve) ? Promise::page_by_page : Promise::whole;
-    if (promise == Promise::whole && !commit.charge(pages)) {
+    if (promise == Promise::whole && !commit.charge(pages, mm.usage.total)) {
       return mm.refuse(ENOMEM, Rule::commit_limit, mapping.range);
     }
     proposal.pgoff = 0;

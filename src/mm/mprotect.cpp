@@ -54,7 +54,7 @@ Result<Vma*> protect_vma(Mm& mm, Vma* vma, Range part, Asked asked, FlushBatch& 
   const VmFlags before = vma->flags;
   const VmFlags after = with_charge(mm.profile(), *vma, flags);
   const bool charges = has(after, VmFlags::account) && !has(before, VmFlags::account);
-  if (charges && !mm.system.commit().charge(pages)) return mm.refuse(ENOMEM, Rule::commit_limit, part);
+  if (charges && !mm.system.commit().charge(pages, mm.usage.total)) return mm.refuse(ENOMEM, Rule::commit_limit, part);
   const Result<Vma*> changed = modify_flags(mm, vma, part, after);
   if (!changed) {
     if (charges) mm.system.commit().give_back(pages);

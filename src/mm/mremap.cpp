@@ -90,7 +90,8 @@ Result<void> charge_move(Mm& mm, const Vma& vma, const Request& request, std::ui
   if (!vma.is(VmFlags::account)) return {};
   const std::uint64_t given = request.is(RemapFlags::dontunmap) ? 0 : old_bytes >> kPageShift;
   const std::uint64_t wanted = request.new_bytes >> kPageShift;
-  if (!mm.system.commit().charge(wanted - given)) return refuse(mm, request, ENOMEM, Rule::commit_limit);
+  if (!mm.system.commit().charge(wanted - given, mm.usage.total))
+    return refuse(mm, request, ENOMEM, Rule::commit_limit);
   mm.system.commit().take(given);
   return {};
 }
@@ -249,7 +250,7 @@ Result<Addr> remap_at(Mm& mm, const Request& request) {
   const Addr ceiling = next != nullptr ? next->start : mm.geometry().task_size;
   if (request.source().end == vma->end && ceiling - vma->end >= more) {
     const Range grown = Range::of(vma->end, more);
-    if (vma->is(VmFlags::account) && !mm.system.commit().charge(grown.pages())) {
+    if (vma->is(VmFlags::account) && !mm.system.commit().charge(grown.pages(), mm.usage.total)) {
       return mm.refuse(ENOMEM, Rule::commit_limit, vma->range());
     }
     vma = extend(mm, vma, more, order_is(mm, Mremap::late_lookup) ? Extension::alone : Extension::merging);

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <vector>
+
+#include "base/page.h"
 
 namespace faultline::mm {
 namespace {
@@ -47,6 +51,7 @@ constexpr auto kMerge = std::to_array<std::string_view>({"faulted-neighbour", "e
 constexpr auto kUncharge = std::to_array<std::string_view>({"never", "unfaulted"});
 
 constexpr auto kVmaNaming = std::to_array<std::string_view>({"absent", "private", "anonymous"});
+constexpr auto kOvercommit = std::to_array<std::string_view>({"heuristic", "always", "never"});
 constexpr auto kMremap = std::to_array<std::string_view>({"late-lookup", "lookup-first", "parameters-first"});
 
 constexpr auto kSwitches = std::to_array<Switch>({
@@ -66,7 +71,39 @@ constexpr auto kSwitches = std::to_array<Switch>({
     policy<&Profile::uncharge>("uncharge", kUncharge),
     policy<&Profile::mremap>("mremap", kMremap),
     policy<&Profile::vma_naming>("vma-naming", kVmaNaming),
+    policy<&Profile::overcommit>("overcommit", kOvercommit),
 });
+
+/// Options whose value is a size.
+struct Size {
+  std::string_view name;
+  std::uint64_t Profile::* pages;
+};
+constexpr auto kSizes = std::to_array<Size>({{"memory", &Profile::memory}, {"commit-limit", &Profile::commit_limit}});
+
+/// Pages of "4096", "64K", "256M", "1G" or "1T", whose part of a page is dropped.
+std::optional<std::uint64_t> pages_of(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  unsigned shift = 0;
+  if (const std::size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back()); unit != kUnits.npos) {
+    shift = 10 * (static_cast<unsigned>(unit) + 1);
+    text.remove_suffix(1);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool fits = value <= ~std::uint64_t{0} >> shift;
+  if (error != std::errc{} || end != text.data() + text.size() || !fits) return std::nullopt;
+  return value << shift >> kPageShift;
+}
+
+std::expected<void, std::string> apply(Profile& profile, const Size& size, std::string_view value) {
+  const auto pages = pages_of(value);
+  if (!pages) {
+    return std::unexpected(std::string(size.name) + "=" + std::string(value) + ": expected a size, such as 256M");
+  }
+  profile.*size.pages = *pages;
+  return {};
+}
 
 std::string join(std::span<const std::string_view> words) {
   std::string text;
@@ -80,13 +117,16 @@ std::string join(std::span<const std::string_view> words) {
 std::expected<void, std::string> apply(Profile& profile, std::string_view setting) {
   const std::size_t equals = setting.find('=');
   const std::string_view policy = setting.substr(0, equals);
+  const std::string_view value = equals == std::string_view::npos ? "" : setting.substr(equals + 1);
+  const auto size = std::ranges::find(kSizes, policy, &Size::name);
+  if (size != kSizes.end()) return apply(profile, *size, value);
   const auto found = std::ranges::find(kSwitches, policy, [](const Switch& s) { return s.choice.policy; });
   if (found == kSwitches.end()) {
     std::vector<std::string_view> names;
     for (const auto& known : kSwitches) names.push_back(known.choice.policy);
+    for (const auto& known : kSizes) names.push_back(known.name);
     return std::unexpected("unknown policy '" + std::string(policy) + "': expected one of " + join(names));
   }
-  const std::string_view value = equals == std::string_view::npos ? "" : setting.substr(equals + 1);
   const auto& values = found->choice.values;
   const auto index = std::ranges::find(values, value);
   if (index == values.end()) {
@@ -112,6 +152,19 @@ std::expected<void, std::string> consistent(const Profile& profile) {
 }
 
 }  // namespace
+
+CommitLimits commit_limits(const Profile& profile) {
+  constexpr std::uint64_t kMiB = (std::uint64_t{1} << 20) >> kPageShift;
+  const bool limitless = profile.commit_limit == CommitLimits::kUnlimited;
+  if (limitless && profile.memory == CommitLimits::kUnlimited) return {};
+  // vm.overcommit_ratio is 50. A 32nd of the memory is kept for the administrator and for users, but no more than this
+  // (init_admin_reserve, init_user_reserve).
+  const std::uint64_t total = limitless ? profile.memory / 2 : profile.commit_limit;
+  const std::uint64_t for_administrator = std::min(profile.memory / 32, 8 * kMiB);
+  return {.machine = profile.memory,
+          .total = total - std::min(total, for_administrator),
+          .user_reserve = std::min(profile.memory / 32, 128 * kMiB)};
+}
 
 std::expected<Profile, std::string> parse_profile(std::string_view name) {
   std::string_view base = name.substr(0, name.find('+'));

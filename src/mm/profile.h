@@ -9,6 +9,7 @@
 
 #include "arch/arch.h"
 #include "base/flags.h"
+#include "mm/accounting.h"
 #include "mm/uffd_flags.h"
 
 /// The kernel that a model behaves as: a set of policies, each one switchable rule. Letters are sections of
@@ -393,12 +394,22 @@ struct Profile {
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;
   std::uint32_t lru_batch = 15;  // new pages that gather before they go on the LRU lists; 31 from 6.9 on
+
+  // The machine that it runs on, in pages; no preset says anything of it.
+  Overcommit overcommit = Overcommit::heuristic;
+  std::uint64_t memory = CommitLimits::kUnlimited;  // RAM, without swap
+  std::uint64_t commit_limit =
+      CommitLimits::kUnlimited;  // CommitLimit of /proc/meminfo: half of that memory, unless said
 };
 
 /// The presets, oldest first, x86-64 before arm64.
 std::span<const Profile> presets();
 
-/// A profile from its name: `[x86-64/|arm64/]VERSION[+POLICY=VALUE…]`. The error says what was expected.
+/// How much memory the profile's machine promises.
+CommitLimits commit_limits(const Profile& profile);
+
+/// A profile from its name: `[x86-64/|arm64/]VERSION[+POLICY=VALUE…]`, where `memory` and `commit-limit` have a size
+/// for their value ("256M"). The error says what was expected.
 std::expected<Profile, std::string> parse_profile(std::string_view name);
 
 /// One switchable policy and its values, as parse_profile reads them.

@@ -13,7 +13,7 @@ Rule growth_rule(Mm& mm, const Vma& vma, Addr start) {
   if (!mm.limits.allow(mm.usage, vma.flags, pages)) return Rule::resource_limit;
   if (Range{start, vma.end}.bytes() > mm.limits.of(Resource::stack).soft) return Rule::stack_limit;
   if (!lock_fits(mm, vma.flags, pages)) return Rule::resource_limit;
-  if (vma.is(VmFlags::account) && !mm.system.commit().charge(pages)) return Rule::commit_limit;
+  if (vma.is(VmFlags::account) && !mm.system.commit().charge(pages, mm.usage.total)) return Rule::commit_limit;
   return Rule::stack_grown;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -18,16 +19,19 @@ struct Mm;
 struct Tunables {
   std::uint64_t max_map_count = 65530;      // vm.max_map_count
   std::uint64_t mmap_min_addr = 64 * 1024;  // vm.mmap_min_addr
-  Overcommit overcommit = Overcommit::heuristic;
-  /// In pages: RAM and swap for Overcommit::heuristic, the limit less its reserves for Overcommit::never.
-  std::uint64_t commit_pages = ~std::uint64_t{0};
+  /// In place of what the profile says.
+  std::optional<Overcommit> overcommit{};
+  std::optional<CommitLimits> commit_limits{};
 };
 
 /// One machine: the physical memory that its address spaces share, and the kernel that manages it. Outlives them.
 class System {
  public:
   explicit System(Profile profile, Tunables tunables = {})
-      : profile_(std::move(profile)), tunables_(tunables), commit_(tunables.overcommit, tunables.commit_pages) {}
+      : profile_(std::move(profile)),
+        tunables_(tunables),
+        commit_(tunables.overcommit.value_or(profile_.overcommit),
+                tunables.commit_limits.value_or(mm::commit_limits(profile_))) {}
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 

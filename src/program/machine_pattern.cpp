@@ -18,6 +18,13 @@ constexpr std::string_view kDefaultArch = "x86-64";
 
 bool is_policy_char(char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-'; }
 
+/// "never", "read-first"; "256M".
+bool is_policy_value(std::string_view value) {
+  const bool is_size = is_digit(value.front()) && std::string_view("KMGT").contains(value.back());
+  if (is_size) value.remove_suffix(1);
+  return std::ranges::all_of(value, is_policy_char);
+}
+
 /// The numbers of "6.18.44-rc1": {6, 18, 44}. Stops at the first character that continues no number.
 std::vector<std::uint64_t> components(std::string_view version) {
   std::vector<std::uint64_t> numbers;
@@ -68,8 +75,7 @@ bool is_policy_list(std::string_view policies) {
   return std::ranges::all_of(policy_list(policies), [](std::string_view policy) {
     const std::size_t equals = policy.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == policy.size()) return false;
-    return std::ranges::all_of(policy.substr(0, equals), is_policy_char) &&
-           std::ranges::all_of(policy.substr(equals + 1), is_policy_char);
+    return std::ranges::all_of(policy.substr(0, equals), is_policy_char) && is_policy_value(policy.substr(equals + 1));
   });
 }
 

@@ -119,7 +119,7 @@ TEST(Truncation, IsSeenByEveryProcessAndPaidByTheOneThatCalls) {
 }
 
 TEST(Commit, IsChargedForPrivateWritableAndSharedMemoryAndGivenBack) {
-  World world("6.18", {.overcommit = Overcommit::never, .commit_pages = 100});
+  World world("6.18", {.overcommit = Overcommit::never, .commit_limits = {{.total = 100}}});
   const Commit& commit = world.system().commit();
   const Addr a = *world->mmap({}, 10 * P, kRW, kPrivate | kAnonymous);
   EXPECT_EQ(commit.charged(), 10u);
@@ -154,7 +154,7 @@ TEST(Commit, IsChargedForPrivateWritableAndSharedMemoryAndGivenBack) {
 TEST(Commit, RefusesWhatIsBeyondTheLimitAndLeavesWhatTheKernelLeaves) {
   const auto wanted = MapFlags::fixed | kPrivate | kAnonymous;
   for (const auto& [profile, stays] : {std::pair{"5.10", false}, {"6.8", false}, {"6.12", true}, {"7.3", true}}) {
-    World world(profile, {.overcommit = Overcommit::never, .commit_pages = 20});
+    World world(profile, {.overcommit = Overcommit::never, .commit_limits = {{.total = 20}}});
     const Addr a = *world->mmap({}, 10 * P, kR, kPrivate | kAnonymous);
     EXPECT_EQ(outcome(world->mprotect(a, 10 * P, kRW)), "ok");
     EXPECT_EQ(outcome(world->mmap({}, 10 * P, kRW, kPrivate | kAnonymous)), "ENOMEM");
@@ -170,7 +170,7 @@ TEST(Commit, RefusesWhatIsBeyondTheLimitAndLeavesWhatTheKernelLeaves) {
 }
 
 TEST(Commit, LetsAMemfdFillPageByPage) {
-  World world("6.18", {.overcommit = Overcommit::never, .commit_pages = 4});
+  World world("6.18", {.overcommit = Overcommit::never, .commit_limits = {{.total = 4}}});
   const File file = file_of(world, 8);
   const Addr a = *world->mmap({}, 8 * P, kRW, kShared, &file);
   EXPECT_TRUE(world->store(a, 1));
@@ -183,7 +183,7 @@ TEST(Commit, LetsAMemfdFillPageByPage) {
 }
 
 TEST(Commit, ByHeuristicRefusesOnlyWhatIsByItselfMoreThanTheMachineHas) {
-  World world("6.18", {.commit_pages = 100});
+  World world("6.18", {.commit_limits = {{.machine = 100}}});
   EXPECT_EQ(outcome(world->mmap({}, 101 * P, kRW, kPrivate | kAnonymous)), "ENOMEM");
   EXPECT_TRUE(world->mmap({}, 101 * P, kRW, kPrivate | kAnonymous | MapFlags::noreserve));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(world->mmap({}, 100 * P, kRW, kPrivate | kAnonymous));

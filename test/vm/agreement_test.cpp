@@ -34,6 +34,9 @@ std::vector<std::string> programs() {
   return names;
 }
 
+/// What the model has to be told of the machine.
+std::string options_for(const std::string& program) { return program == "overcommit.fl" ? "+memory=256M" : ""; }
+
 /// What would take an emulated processor long, shortened.
 Settings settings_for(const std::string& program) {
   static const std::map<std::string, std::vector<std::pair<std::string, std::uint64_t>>> kShorter{
@@ -110,7 +113,7 @@ void expect_agreement(const std::string& name, const std::string& kernel) {
   ASSERT_TRUE(text);
   const auto program = program::parse(*text, name);
   ASSERT_TRUE(program);
-  const run::Report model = (*make_machine("model:" + kernel))->run(*program, settings_for(name));
+  const run::Report model = (*make_machine("model:" + kernel + options_for(name)))->run(*program, settings_for(name));
   const run::Report report = (*make_machine("vm:" + kernel))->run(*program, settings_for(name));
   ASSERT_EQ(report.ending, model.ending) << report.detail;
   for (const run::Check& check : report.checks) {

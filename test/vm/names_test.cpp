@@ -19,7 +19,10 @@ TEST(VmName, IsAKernelAndOptions) {
 TEST(VmName, SaysWhatWasExpected) {
   EXPECT_EQ(VmName::parse("6.12,cpus=9").error(), "cpus=9: expected a number from 1 to 8");
   EXPECT_EQ(VmName::parse("6.12,cpus=").error(), "cpus=: expected a number from 1 to 8");
-  EXPECT_EQ(VmName::parse("6.12,ram=4").error(), "\"ram=4\": expected cpus=N or memory=MIB");
+  EXPECT_EQ(VmName::parse("6.12,ram=4").error(), "\"ram=4\": expected cpus=N, memory=MIB or overcommit=MODE");
+  EXPECT_EQ(VmName::parse("6.12,overcommit=never")->overcommit, mm::Overcommit::never);
+  EXPECT_EQ(VmName::parse("6.12")->overcommit, mm::Overcommit::heuristic);
+  EXPECT_EQ(VmName::parse("6.12,overcommit=2").error(), "overcommit=2: expected overcommit=heuristic, always or never");
   EXPECT_FALSE(VmName::parse("").has_value());
   EXPECT_FALSE(VmName::parse("6.12,").has_value());
 }

@@ -63,12 +63,14 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string_view kernel_arguments(arch::Arch arch) {
+std::string kernel_arguments(const Guest& guest) {
+  std::string arguments = guest.arch == arch::Arch::arm64 ? "console=ttyAMA0" : "console=ttyS0";
   // The last one lets the agent look at what a program hides by PROT_NONE.
-  return arch == arch::Arch::arm64 ? "console=ttyAMA0 quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0 "
-                                     "proc_mem.force_override=always"
-                                   : "console=ttyS0 quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0 "
-                                     "proc_mem.force_override=always";
+  arguments += " quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0 proc_mem.force_override=always";
+  if (guest.overcommit != mm::Overcommit::heuristic) {
+    arguments += fmt::format(" sysctl.vm.overcommit_memory={}", std::to_underlying(guest.overcommit));
+  }
+  return arguments;
 }
 
 void add(std::vector<std::string>& command, std::initializer_list<std::string_view> words) {
@@ -122,7 +124,7 @@ std::vector<std::string> Guest::board() const {
   // One instruction is one nanosecond, and nothing waits: time is what the guest executes.
   add(words, {"-accel", "tcg", "-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"});
   add(words, {"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-seed", "1", "-append",
-              kernel_arguments(arch)});
+              kernel_arguments(*this)});
   return words;
 }
 

@@ -14,6 +14,7 @@
 #include "arch/arch.h"
 #include "machine/vm/profile.h"
 #include "machine/vm/subprocess.h"
+#include "mm/accounting.h"
 #include "run/frame_io.h"
 #include "run/marks.h"
 
@@ -26,6 +27,7 @@ struct Guest {
   std::filesystem::path initrd;
   std::uint32_t cpus = 1;
   std::uint32_t memory_mb = 256;
+  mm::Overcommit overcommit = mm::Overcommit::heuristic;
 
   /// "qemu-system-x86_64".
   std::string program() const;

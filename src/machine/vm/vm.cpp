@@ -181,7 +181,7 @@ std::expected<std::unique_ptr<Machine>, std::string> make_vm(std::string_view te
   if (!kernel && !name->is_path() && fs::is_regular_file(name->kernel, error)) kernel = kernel_at(*store, name->kernel);
   if (!kernel) return std::unexpected(kernel.error());
   program::MachineId id{"vm", std::string(arch::arch_name(kernel->name.arch)), kernel->version, ""};
-  Guest guest{kernel->name.arch, kernel->image, {}, name->cpus, name->memory_mb};
+  Guest guest{kernel->name.arch, kernel->image, {}, name->cpus, name->memory_mb, name->overcommit};
   return std::make_unique<Vm>("vm:" + std::string(text), std::move(id), std::move(guest));
 }
 

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace faultline::machine::vm {
 namespace {
+
+/// The values of mm::Overcommit.
+constexpr auto kOvercommit = std::to_array<std::string_view>({"heuristic", "always", "never"});
 
 struct Bounds {
   std::uint32_t least;
@@ -38,8 +42,16 @@ std::expected<VmName, std::string> VmName::parse(std::string_view text) {
     const std::size_t equals = std::min(option.find('='), option.size());
     const std::string_view value = option.substr(std::min(equals + 1, option.size()));
     const std::string_view key = option.substr(0, equals);
+    if (key == "overcommit") {
+      const auto mode = std::ranges::find(kOvercommit, value);
+      if (mode == kOvercommit.end()) {
+        return std::unexpected(fmt::format("{}: expected overcommit=heuristic, always or never", option));
+      }
+      name.overcommit = static_cast<mm::Overcommit>(mode - kOvercommit.begin());
+      continue;
+    }
     if (key != "cpus" && key != "memory") {
-      return std::unexpected(fmt::format("\"{}\": expected cpus=N or memory=MIB", option));
+      return std::unexpected(fmt::format("\"{}\": expected cpus=N, memory=MIB or overcommit=MODE", option));
     }
     const auto parsed = key == "cpus" ? number(key, value, {1, 8}) : number(key, value, {128, 16384});
     if (!parsed) return std::unexpected(parsed.error());
