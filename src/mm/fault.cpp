@@ -73,21 +73,27 @@ Report taken_as(Mm& mm, const Vma& vma, AccessKind kind, Report reported, std::o
   return is_atomic_at(mm, kind, text) ? Report::write : reported;
 }
 
-void count_lock(Mm& mm, const Vma* vma, Report taken) {
+/// Does the VMA permit what is asked of it?
+enum class Access : std::uint8_t { permitted, forbidden };
+
+/// Which lock a fault takes that somebody's access has taken. The kernel's own copies know mmap_lock only.
+void count_lock(Mm& mm, const Vma* vma, Report taken, FaultOrigin origin, Access access) {
+  if (vma == nullptr || origin == FaultOrigin::kernel_copy) return mm.count(Counter::mmap_lock_read);
   // Mappings of a file need an anon_vma only for a private copy.
-  const bool needs_none =
-      vma != nullptr && vma->object != nullptr && (vma->is(VmFlags::shared) || taken != Report::write);
-  const bool unfaulted = vma == nullptr || (vma->anon_vma == 0 && !needs_none);
+  const bool needs_none = vma->object != nullptr && (vma->is(VmFlags::shared) || taken != Report::write);
+  const bool unfaulted = vma->anon_vma == 0 && !needs_none;
+  const bool forbidden = access == Access::forbidden;
   switch (mm.profile().fault_lock) {
     case FaultLock::mmap:
       mm.count(Counter::mmap_lock_read);
       return;
     case FaultLock::per_vma_if_faulted:
-      mm.count(unfaulted ? Counter::mmap_lock_read : Counter::vma_lock);
+      // What is not permitted is looked at again with mmap_lock held.
+      mm.count(unfaulted || forbidden ? Counter::mmap_lock_read : Counter::vma_lock);
       return;
     case FaultLock::per_vma:
       // Only a first write still needs mmap_lock: it makes the anon_vma, for which it may look at the neighbours.
-      mm.count(vma == nullptr || (unfaulted && taken == Report::write) ? Counter::mmap_lock_read : Counter::vma_lock);
+      mm.count(unfaulted && taken == Report::write && !forbidden ? Counter::mmap_lock_read : Counter::vma_lock);
       return;
   }
 }
@@ -146,7 +152,7 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
   Vma* vma = mm.vmas.at(addr);
   const bool grows = vma == nullptr;
   if (grows) {
-    count_lock(mm, nullptr, reported);
+    count_lock(mm, nullptr, reported, origin, Access::permitted);
     const auto grown = grow_stack(mm, addr);
     if (!grown) return deliver(mm, segv(kSegvMapErr, addr), grown.error(), Counter::fault_signal);
     vma = *grown;
@@ -156,8 +162,9 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
         .kind = EventKind::vma, .range = vma->range(), .prot = prot_of(vma->flags), .backing = backing_of(*vma)};
   });
   const Report taken = taken_as(mm, *vma, kind, reported, text);
-  if (!grows) count_lock(mm, vma, taken);
-  if (const auto code = forbidden(mm, *vma, pte, taken)) {
+  const auto code = forbidden(mm, *vma, pte, taken);
+  if (!grows) count_lock(mm, vma, taken, origin, code ? Access::forbidden : Access::permitted);
+  if (code) {
     if (*code == kSegvPkuErr) {
       return deliver(mm, segv(*code, addr, pkey_of(vma->flags)), Rule::protection_key, Counter::fault_signal);
     }

@@ -128,6 +128,8 @@ Result<void> remove_pages(Mm& mm, const Vma& vma, Range part) {
   const bool now = mm.profile().sealed_file == SealedFile::refuses_shared;
   if (!vma.is(VmFlags::shared) || !vma.is(now ? VmFlags::write : VmFlags::may_write))
     return mm.refuse(EACCES, Rule::file_permission, part);
+  // The file's own locks come first: mmap_lock is given up meanwhile.
+  mm.count(Counter::mmap_lock_read);
   if (has(vma.object->seals(), FileSeals::write | FileSeals::future_write)) {
     return mm.refuse(EPERM, Rule::file_permission, part);
   }
