@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "agent/arch.h"
 #include "agent/descriptor.h"
 #include "agent/smaps.h"
 #include "run/state_digest.h"
@@ -66,6 +67,18 @@ bool shows_uffd_wp() {
   if (std::from_chars(first.ptr + 1, end, minor).ec != std::errc{}) return false;
   return major > 5 || (major == 5 && minor >= 14);
 }
+
+/// As long as it lives, this thread may access memory of every protection key.
+class EveryKey {
+ public:
+  EveryKey() : before_(arch::key_rights()) { arch::set_key_rights(0); }
+  ~EveryKey() { arch::set_key_rights(before_); }
+  EveryKey(const EveryKey&) = delete;
+  EveryKey& operator=(const EveryKey&) = delete;
+
+ private:
+  std::uint32_t before_;
+};
 
 }  // namespace
 
@@ -138,6 +151,7 @@ std::uint8_t ProcessMemory::hidden_byte(Addr addr) const {
 
 std::uint64_t ProcessMemory::state(Range range) const {
   run::StateDigest digest(range);
+  const EveryKey reader;
   Entries entries(pagemap_, Addr{page_ceil(range.end.value)});
   for_each_area(range, [&](const MappedArea& area) {
     digest.vma({area.range, area.prot, area.shared, area.offset});

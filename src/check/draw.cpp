@@ -42,6 +42,7 @@ class Drawer {
     executes_ = random_.one_in(3);
     fills_ = theme_ == Theme::limits && random_.one_in(kLimitsPerFill);
     lowers_memlock_ = theme_ == Theme::limits && random_.one_in(3);
+    keyed_ = random_.one_in(4);
     pages_ = theme_ == Theme::huge ? kHugeArenaPages : kArenaPages;
   }
 
@@ -64,6 +65,7 @@ class Drawer {
       drawn_.needed = drawn_.operations.size();
     }
     if (fills_) fill();
+    if (keyed_ && random_.one_in(8)) take_keys();
     if (theme_ == Theme::huge) call(Sys::madvise, {{at(0).value}, {pages_ * kPageSize}, named(huge_advice()[0])});
     // A program that is shorter than its beginning ends there.
     if (drawn_.operations.size() > operations) drawn_.operations.resize(operations);
@@ -130,7 +132,34 @@ class Drawer {
   }
 
   void protect() {
+    if (keyed_ && random_.one_in(2)) return key_call();
     with(range(), Sys::mprotect, {named(random_.pick(random_.one_in(16) ? odd_protections() : protections()))});
+  }
+
+  /// Nearly all there are, or all, of which the kernel may want one for itself.
+  void take_keys() {
+    for (std::uint64_t left = 13 + random_.below(4); left > 0; --left) call(Sys::pkey_alloc, {{0}, {0}});
+  }
+
+  /// Of few keys, so that most are allocated; never of key 0, which the memory of the machine's agent has, too.
+  void key_call() {
+    const Argument key{1 + random_.below(random_.one_in(8) ? 17 : 3)};
+    switch (random_.below(9)) {
+      case 0:
+        return call(Sys::pkey_alloc, {{random_.one_in(12) ? 1U : 0U}, {random_.below(random_.one_in(12) ? 5 : 3)}});
+      case 1:
+        return call(Sys::pkey_free, {key});
+      case 2:
+      case 3:
+        return call(Sys::pkey_set, {key, {random_.below(random_.one_in(12) ? 6 : 3)}});
+      case 4:
+        return call(Sys::pkey_get, {key});
+      default: {
+        const Argument none{~std::uint64_t{0}, "-1"};
+        const Argument given = random_.one_in(6) ? none : random_.one_in(4) ? Argument{0} : key;
+        return with(range(), Sys::pkey_mprotect, {named(random_.pick(protections())), given});
+      }
+    }
   }
 
   void advise() {
@@ -428,6 +457,7 @@ class Drawer {
   bool fills_ = false;
   /// RLIMIT_MEMLOCK is set to a few pages.
   bool lowers_memlock_ = false;
+  bool keyed_ = false;
   std::uint64_t pages_ = 0;
   Drawn drawn_;
   std::vector<Argument> last_;

@@ -121,7 +121,9 @@ class Writer {
 
   void perform(const Operation& operation, const run::StepRecord& record, unsigned depth) {
     const run::CaseStep& step = operation.step;
-    if (step.kind == StepKind::call && record.outcome == StepEnding::done && record.value == run::kElsewhere) {
+    const bool maps = step.sys == program::Sys::mmap || step.sys == program::Sys::mremap;
+    const bool mapped = step.kind == StepKind::call && record.outcome == StepEnding::done && maps;
+    if (mapped && record.value == run::kElsewhere) {
       const std::string name = fmt::format("m{}", ++elsewhere_);
       line(depth, fmt::format("{} = {}", name, text_of(operation)));
       line(depth, fmt::format("munmap({}, {:#x})", name, run::mapped_length(step)));

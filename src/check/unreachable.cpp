@@ -90,10 +90,24 @@ bool call_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
   return arm && profile.rmw == mm::Rmw::read_first && cell.operation == "atomic" && cell.outcome == "fault_write";
 }
 
+/// What calls and accesses give only where there are protection keys, or only where there are none.
+bool answer_of_other_processors(const mm::Profile& profile, const Cell& cell) {
+  const bool keys = profile.pkeys == mm::Pkeys::present;
+  if (cell.outcome == "SEGV_PKUERR") return !keys;
+  if (!cell.operation.starts_with("pkey_")) return false;
+  const bool no_system_call = cell.operation == "pkey_set" || cell.operation == "pkey_get";
+  const bool unknown = !keys && (no_system_call || profile.keyless_calls == mm::KeylessCalls::unknown);
+  if (unknown || cell.outcome == "ENOSYS") return unknown != (cell.outcome == "ENOSYS");
+  if (keys) return false;
+  if (cell.outcome == "ok") return cell.operation != "pkey_mprotect";
+  return cell.outcome == "ENOSPC" && profile.keyless_calls == mm::KeylessCalls::invalid;
+}
+
 }  // namespace
 
 std::string_view why_unreachable(const mm::Profile& profile, const Cell& cell) {
   if (rule_of_other_profiles(profile, cell) || call_of_other_profiles(profile, cell)) return kOtherProfile;
+  if (answer_of_other_processors(profile, cell)) return "an answer of other processors";
   if (profile.upgrade == mm::Upgrade::exclusive_dirty && is_rule(cell, {Rule::no_upgrade_not_anonymous})) {
     return "what is not anonymous is clean, which is looked at first";
   }

@@ -165,14 +165,20 @@ Result<Addr> do_mmap(Mm& mm, Addr hint, std::uint64_t length, Prot prot, MapFlag
   const Tunables& tunables = mm.system.tunables();
   if (mm.vmas.size() > tunables.max_map_count) return mm.refuse(ENOMEM, Rule::map_count_limit, asked);
 
+  // The key of what can be executed only is taken even where no place is found, since the flags are made up first: 6.10
+  // on, with the other checks that this policy is about.
+  Pkey key = 0;
+  const bool keyed_first = mm.profile().mmap_order == MmapOrder::checks_first;
+  if (keyed_first) key = pkey_of_mapping(mm, prot);
   const Result<Addr> at = place_mapping(mm, hint, bytes, flags);
   if (!at) return at;
   const Range range = Range::of(*at, bytes);
   if (has(flags, MapFlags::fixed_noreplace) && mm.vmas.first_in(range) != nullptr) {
     return mm.refuse(EEXIST, Rule::bad_argument, range);
   }
-  const VmFlags key = pkey_flags(pkey_of_mapping(mm, prot));
-  const VmFlags wanted = new_mapping_flags(prot) | key | asked_flags(mm.profile(), flags) | mm.locks_ahead;
+  if (!keyed_first) key = pkey_of_mapping(mm, prot);
+  const VmFlags own = new_mapping_flags(prot) | pkey_flags(key);
+  const VmFlags wanted = own | asked_flags(mm.profile(), flags) | mm.locks_ahead;
   NewMapping mapping{range, wanted, file, offset >> kPageShift};
   if (auto fine = check_mapping(mm, mapping, flags); !fine) return std::unexpected(fine.error());
   const Result<Vma*> vma = make_mapping(mm, mapping);

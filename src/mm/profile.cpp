@@ -85,7 +85,8 @@ constexpr auto kSizes = std::to_array<Size>({{"memory", &Profile::memory}, {"com
 std::optional<std::uint64_t> pages_of(std::string_view text) {
   constexpr std::string_view kUnits = "KMGT";
   unsigned shift = 0;
-  if (const std::size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back()); unit != kUnits.npos) {
+  if (const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+      unit != std::string_view::npos) {
     shift = 10 * (static_cast<unsigned>(unit) + 1);
     text.remove_suffix(1);
   }
