@@ -42,7 +42,7 @@ constexpr auto kRmw = std::to_array<std::string_view>({"read-first", "write-firs
 constexpr auto kThp = std::to_array<std::string_view>({"never", "madvise", "always"});
 constexpr auto kHugeZero = std::to_array<std::string_view>({"split", "allocate"});
 constexpr auto kExecOnly = std::to_array<std::string_view>({"readable", "epan"});
-constexpr auto kPkeys = std::to_array<std::string_view>({"absent", "present"});
+constexpr auto kPkeyValues = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kSoftDirty = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kSeal = std::to_array<std::string_view>({"absent", "upfront", "in-loop"});
 constexpr auto kSealDiscard = std::to_array<std::string_view>({"v10-mask", "no-file", "anonymous"});
@@ -62,7 +62,7 @@ constexpr auto kSwitches = std::to_array<Switch>({
     policy<&Profile::huge_zero>("huge-zero", kHugeZero),
     policy<&Profile::rmw>("rmw", kRmw),
     policy<&Profile::exec_only>("exec-only", kExecOnly),
-    policy<&Profile::pkeys>("pkeys", kPkeys),
+    policy<&Profile::pkeys>("pkeys", kPkeyValues),
     policy<&Profile::soft_dirty>("soft-dirty", kSoftDirty),
     policy<&Profile::seal>("seal", kSeal),
     policy<&Profile::seal_discard>("seal-discard", kSealDiscard),
