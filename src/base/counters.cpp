@@ -58,6 +58,12 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"pages_unmapped", "pages unmapped"},
     {"pages_freed", "pages freed"},
     {"lru_added", "pages put on the LRU lists"},
+    {"lru_spared", "pages freed on the way to the LRU lists"},
+    {"guards_made", "guards installed"},
+    {"guards_found", "guards found in place"},
+    {"tree_nodes", "nodes written of the tree of VMAs"},
+    {"tree_entries", "entries copied in the tree of VMAs"},
+    {"tree_reshaped", "stores that reshape the tree of VMAs"},
     {"gather_pages", "pages taken to gather pages"},
     {"pages_flushed", "pages flushed by name"},
 });

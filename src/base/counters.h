@@ -66,7 +66,13 @@ enum class Counter : std::uint8_t {
   pages_lazyfreed,  // moved by MADV_FREE to where they are reclaimed first: a batch at a time, as lru_added
   pages_unmapped,   // entries removed that mapped a page other than the zero page
   pages_freed,      // given back with the last of those entries
-  lru_added,  // new pages put on the LRU lists: a batch at a time, by the fault that fills it or a call that drains it
+  lru_added,   // new pages put on the LRU lists: a batch at a time, by the fault that fills it or a call that drains it
+  lru_spared,  // pages that were freed before their batch was emptied, and never reached the lists
+  guards_made,    // entries that MADV_GUARD_INSTALL made guards
+  guards_found,   // that it passed because they were guards already
+  tree_nodes,     // of the tree of VMAs, written anew
+  tree_entries,   // copied into them
+  tree_reshaped,  // stores into it for which nodes were split, joined or evened out
   gather_pages,   // that the kernel took to remember the pages it unmaps, beyond the first eight
   pages_flushed,  // by flushes that name their pages
   count_,

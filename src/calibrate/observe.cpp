@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "calibrate/refill.h"
 #include "run/plan.h"
 #include "run/step.h"
 
@@ -120,7 +121,9 @@ std::expected<Observed, std::string> observe(const Named& named, const mm::Profi
   Listener listener(plan);
   NoObserver nobody;
   const run::Report modelled = machine::explain(profile, *named.program, settings, listener, nobody);
-  const run::Report counted = machine.run(*named.program, settings);
+  machine::Settings by_function = settings;
+  by_function.attribute = machine::Attribute::functions;
+  const run::Report counted = machine.run(*named.program, by_function);
   for (const run::Report* report : {&modelled, &counted}) {
     if (report->ending != run::Ending::completed) {
       return std::unexpected(fmt::format("{}: {}", named.name, how_it_ended(*report)));
@@ -139,8 +142,9 @@ std::expected<Observed, std::string> observe(const Named& named, const mm::Profi
       observed.left_out.push_back(fmt::format("{}:{}: {}: {}", named.name, row.line, row.text, *why));
       continue;
     }
-    observed.lines.push_back(
-        {*line.operation, named.name, row.line, row.text, as_taken(line, row), line.executions, mean(row.samples)});
+    const double restocked = restocking(row);
+    observed.lines.push_back({*line.operation, named.name, row.line, row.text, as_taken(line, row), line.executions,
+                              mean(row.samples) - restocked, restocked});
   }
   return observed;
 }

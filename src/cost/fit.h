@@ -16,7 +16,8 @@ struct Observation {
   std::string text;
   Counters counted;  // by the model, summed over `executions`
   std::uint64_t executions = 0;
-  double instructions = 0;  // of the kernel, the mean of an execution
+  double instructions = 0;  // of the kernel, the mean of an execution, without:
+  double restocking = 0;    // what the kernel spent on its stocks of free pages and objects meanwhile
 };
 
 /// The costs that fit the observations of each operation best: none negative, and each observation's distance taken

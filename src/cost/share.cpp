@@ -19,6 +19,11 @@ bool changes_mappings(Operation operation) {
   }
 }
 
+/// Unmaps pages and leaves the VMA.
+bool empties_mappings(Operation operation) {
+  return operation == Operation::madvise_dontneed || operation == Operation::madvise_guard_install;
+}
+
 bool modifies_vmas(Operation operation) {
   switch (operation) {
     case Operation::mprotect:
@@ -63,16 +68,23 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::flushes_ranged:
     case Counter::flushes_full:
     case Counter::pages_flushed:
+      // What flushes, zapped first, and found that it had to: a part of the call's own.
+      if (operation == Operation::madvise_guard_install) return Path::own;
       // mremap counts the entries that it moves, too.
       if (operation == Operation::mremap) return Path::own;
-      return changes_mappings(operation) || operation == Operation::madvise_dontneed ? Path::zap : Path::own;
+      return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::pages_unmapped:
     case Counter::pages_freed:
     case Counter::gather_pages:
-      return changes_mappings(operation) || operation == Operation::madvise_dontneed ? Path::zap : Path::own;
+      return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::tables_freed:
       return changes_mappings(operation) ? Path::zap : Path::own;
+    case Counter::tree_nodes:
+    case Counter::tree_entries:
+    case Counter::tree_reshaped:
+      return Path::tree;
     case Counter::lru_added:
+    case Counter::lru_spared:
     case Counter::pages_lazyfreed:
       return Path::zap;
     case Counter::pages_zeroed:

@@ -16,6 +16,7 @@ enum class Path : std::uint8_t {
   map,     // mappings are cut and go
   zap,     // pages are unmapped
   fault,   // pages are made, by faults or by populating
+  tree,    // VMAs are stored in their tree
 };
 
 struct Share {

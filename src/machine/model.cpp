@@ -85,8 +85,10 @@ run::Report run_on_model(const mm::Profile& profile, const program::Program& pro
                          settings.stop};
     mm::System system(profile, settings.tunables);
     std::optional<cost::Prices> prices = prices_of(profile, settings);
-    ModelKernel kernel(std::make_unique<mm::AddressSpace>(system), settings.check_invariants, hooks.decisions,
-                       prices ? &*prices : nullptr);
+    auto space = std::make_unique<mm::AddressSpace>(system);
+    // What is predicted, or explained, depends on it.
+    if (prices || hooks.steps != nullptr) space->follow_tree();
+    ModelKernel kernel(std::move(space), settings.check_invariants, hooks.decisions, prices ? &*prices : nullptr);
     run::Executor<ModelKernel>(context, kernel).run();
     report = ledger.report(plan);
     if (prices) std::ranges::move(prices->notes(), std::back_inserter(report.notes));

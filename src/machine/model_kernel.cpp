@@ -250,6 +250,10 @@ run::AccessOutcome ModelKernel::place_code(Addr addr) {
 Counters ModelKernel::counters() const {
   Counters counters = space_->counters();
   counters[Counter::accesses] = accesses_;
+  const mm::TreeWork tree = space_->tree_work();
+  counters[Counter::tree_nodes] = tree.nodes;
+  counters[Counter::tree_entries] = tree.entries;
+  counters[Counter::tree_reshaped] = tree.reshaped;
   return counters;
 }
 

@@ -240,6 +240,16 @@ void AddressSpace::for_each_vma(Range range, const std::function<void(const Vma&
 }
 
 const Counters& AddressSpace::counters() const { return mm_->counters; }
+void AddressSpace::follow_tree() {
+  const VmaIndex index = profile().vma_index;
+  if (index == VmaIndex::rb_tree) return;
+  const auto replace =
+      index == VmaIndex::maple_tree ? VmaStores::Replace::removes_first : VmaStores::Replace::stores_over;
+  const auto balance =
+      index == VmaIndex::maple_tree_even ? MapleTree::Balance::evens_out : MapleTree::Balance::fills_neighbour;
+  mm_->vmas.count_stores(VmaStores(replace, balance, mm_->placement_space(), mm_->brk_start));
+}
+TreeWork AddressSpace::tree_work() const { return mm_->vmas.work(); }
 System& AddressSpace::system() { return mm_->system; }
 const System& AddressSpace::system() const { return mm_->system; }
 const Profile& AddressSpace::profile() const { return mm_->profile(); }

@@ -97,7 +97,7 @@ class Walk {
     mm_.count(Counter::ptes_changed);
     if (Frame& frame = mm_.frames().at(pte.frame()); !frame.lazily_freed()) {
       frame.set_lazily_freed();
-      add_to_lazyfree(mm_);
+      add_to_lazyfree(mm_, pte.frame());
     }
     forget_translation(mm_, at, pte);
     flush_.add(mapped_range(at, pte), pte.size());

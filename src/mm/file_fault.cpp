@@ -25,7 +25,7 @@ std::optional<FrameId> cached_page(Mm& mm, Shmem& object, std::uint64_t page) {
   const Result<FrameId> added = object.add(page);
   if (!added) return std::nullopt;
   mm.count(Counter::pages_zeroed);
-  add_to_lru(mm);
+  add_to_lru(mm, *added);
   return *added;
 }
 
@@ -82,8 +82,9 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
     if (!source) return Handled::no_page;
     mm.count(Counter::minor_faults);
     mm.count(Counter::pages_copied);
-    add_to_lru(mm);
-    map_owned(mm, vma, addr, mm.frames().allocate_copy(*source));
+    const FrameId copy = mm.frames().allocate_copy(*source);
+    add_to_lru(mm, copy);
+    map_owned(mm, vma, addr, copy);
     if (marked) keep_uffd_protection(mm, addr);
     count_handled(mm, Range::of(addr, kPageSize), Counter::fault_copy, Rule::file_page_copied, origin);
     return Handled::done;

@@ -30,6 +30,8 @@ constexpr std::uint64_t page_bytes(PageSize size) { return size == PageSize::hug
 
 /// Does exactly one process own an anonymous page, so that it may be written in place (PageAnonExclusive, A.7)?
 enum class Exclusive : std::uint8_t { no, yes };
+/// Does a page wait on a batch to be moved between the kernel's lists?
+enum class OnBatch : std::uint8_t { no, yes };
 
 /// One 4 KiB page of physical memory: what struct page is to the kernel. Twelve bytes, since there is one per touched
 /// page. The 512 pages of a large folio (a transparent huge page) are frames in a row; the first one, the head, holds
@@ -52,6 +54,10 @@ class Frame {
   /// Has MADV_FREE marked the page (no longer PageSwapBacked)? It stays so until it is reclaimed.
   bool lazily_freed() const { return (mappings_ & kLazyFreeBit) != 0; }
   void set_lazily_freed() { mappings_ |= kLazyFreeBit; }
+  OnBatch on_batch() const { return (mappings_ & kOnBatchBit) != 0 ? OnBatch::yes : OnBatch::no; }
+  void set_on_batch(OnBatch value) {
+    mappings_ = value == OnBatch::yes ? mappings_ | kOnBatchBit : mappings_ & ~kOnBatchBit;
+  }
 
  private:
   friend class FramePool;
@@ -59,7 +65,8 @@ class Frame {
   static constexpr std::uint32_t kCachedBit = 1U << 30;
   static constexpr std::uint32_t kDirtyBit = 1U << 29;
   static constexpr std::uint32_t kLazyFreeBit = 1U << 28;
-  static constexpr std::uint32_t kMappingsMask = kLazyFreeBit - 1;
+  static constexpr std::uint32_t kOnBatchBit = 1U << 27;
+  static constexpr std::uint32_t kMappingsMask = kOnBatchBit - 1;
   static constexpr std::uint32_t kTail = 1U << 31;  // the low bits are the distance to the head
   static constexpr std::uint32_t kHead = 1U << 30;  // of a large folio
   static constexpr std::uint32_t kReferencesMask = kHead - 1;

@@ -88,15 +88,28 @@ void look_for_swapped(Mm& mm, const Vma& vma, Range part) {
   mm.count(Counter::ptes_scanned, mm.table.update(part, [](Addr, Pte pte) { return pte; }));
 }
 
+enum class Pass : std::uint8_t { completed, met_a_page };
+
+/// Makes entries guards, up to the first that is neither none nor a guard.
+Pass install_until_page(Mm& mm, Range part) {
+  for (Addr at = part.start; at < part.end; at = at + kPageSize) {
+    const Pte pte = mm.table.get(at);
+    if (!pte.none() && !pte.guard()) return Pass::met_a_page;
+    mm.count(pte.guard() ? Counter::guards_found : Counter::guards_made);
+    if (pte.none()) set_pte(mm, at, Pte::guard_marker());
+  }
+  return Pass::completed;
+}
+
 Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
   if (vma.is(VmFlags::locked)) return mm.refuse(EINVAL, Rule::bad_argument, part);
   // So that fork copies the markers.
   const bool flags = mm.profile().guard_mark == GuardMark::flag;
   if (flags) vma.flags |= VmFlags::maybe_guard;
   if (!flags || vma.object == nullptr) prepare_anon_vma(mm, vma);
-  zap(mm, part, Guarding::keep, flush);
-  for (Addr at = part.start; at < part.end; at = at + kPageSize) {
-    if (!mm.table.get(at).guard()) set_pte(mm, at, Pte::guard_marker());
+  if (install_until_page(mm, part) == Pass::met_a_page) {
+    zap(mm, part, Guarding::keep, flush);
+    install_until_page(mm, part);
   }
   return {};
 }
@@ -247,6 +260,7 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
       if (resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
     } while (!granted());
   }
+  if (mm.profile().lru_drain != LruDrain::unmapping) drain_lru(mm);
   return true;
 }
 

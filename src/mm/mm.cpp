@@ -19,9 +19,14 @@ void unmap_page(Mm& mm, Pte pte) {
   Frame& frame = mm.frames().at(pte.frame());
   if (pte.dirty() && frame.cached()) frame.set_dirty();
   const std::uint64_t live = mm.frames().live();
+  const bool waits = frame.on_batch() == OnBatch::yes;
   mm.frames().unmap(pte.frame(), pte.size());
   mm.count(Counter::pages_unmapped, pte.zero_page() ? 0 : 1);
-  mm.count(Counter::pages_freed, live - mm.frames().live());
+  const std::uint64_t freed = live - mm.frames().live();
+  if (waits && freed > 0 && (mm.system.lru_add().bury(pte.frame()) || mm.system.lru_lazyfree().bury(pte.frame()))) {
+    return;
+  }
+  mm.count(Counter::pages_freed, freed);
 }
 
 }  // namespace
@@ -89,19 +94,35 @@ void set_pte(Mm& mm, Addr addr, Pte pte) {
   forget_translation(mm, addr, pte);
 }
 
-void add_to_lru(Mm& mm) {
-  if (++mm.system.lru_waiting() < mm.profile().lru_batch) return;
-  mm.count(Counter::lru_added, std::exchange(mm.system.lru_waiting(), 0U));
+namespace {
+
+void empty_lru_add(Mm& mm) {
+  const PageBatch::Emptied emptied = mm.system.lru_add().empty(mm.frames());
+  mm.count(Counter::lru_added, emptied.pages - emptied.dead);
+  mm.count(Counter::lru_spared, emptied.dead);
 }
 
-void add_to_lazyfree(Mm& mm) {
-  if (++mm.system.lazyfree_waiting() < mm.profile().lru_batch) return;
-  mm.count(Counter::pages_lazyfreed, std::exchange(mm.system.lazyfree_waiting(), 0U));
+void empty_lru_lazyfree(Mm& mm) {
+  const PageBatch::Emptied emptied = mm.system.lru_lazyfree().empty(mm.frames());
+  mm.count(Counter::pages_lazyfreed, emptied.pages);
+  mm.count(Counter::pages_freed, emptied.dead);
+}
+
+}  // namespace
+
+void add_to_lru(Mm& mm, FrameId page) {
+  mm.system.lru_add().add(mm.frames(), page);
+  if (mm.system.lru_add().size() == mm.profile().lru_batch) empty_lru_add(mm);
+}
+
+void add_to_lazyfree(Mm& mm, FrameId page) {
+  mm.system.lru_lazyfree().add(mm.frames(), page);
+  if (mm.system.lru_lazyfree().size() == mm.profile().lru_batch) empty_lru_lazyfree(mm);
 }
 
 void drain_lru(Mm& mm) {
-  mm.count(Counter::lru_added, std::exchange(mm.system.lru_waiting(), 0U));
-  mm.count(Counter::pages_lazyfreed, std::exchange(mm.system.lazyfree_waiting(), 0U));
+  empty_lru_add(mm);
+  empty_lru_lazyfree(mm);
 }
 
 void flush_now(Mm& mm, Addr addr, PageSize size) {
@@ -111,7 +132,7 @@ void flush_now(Mm& mm, Addr addr, PageSize size) {
 }
 
 std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped) {
-  drain_lru(mm);
+  if (mm.profile().lru_drain != LruDrain::populating) drain_lru(mm);
   split_huge_ends(mm, range);
   mm.tlb.drop(range);
   std::uint64_t removed = 0;

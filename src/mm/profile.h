@@ -270,6 +270,22 @@ enum class StackLock : std::uint8_t {
   write,  // 6.5 on, and late releases of older series, 6.1 among them
 };
 
+/// What the kernel keeps its VMAs in.
+enum class VmaIndex : std::uint8_t {
+  rb_tree,             // a node in each VMA
+  maple_tree,          // 6.1 on: nodes of many ranges, copied as they change
+  maple_tree_rewrite,  // 6.12 on: and a mapping is stored over what it replaces
+  maple_tree_even,     // 7.3: and nodes are evened out
+};
+
+/// When are new pages that still wait for the LRU lists put on them for the lists to be true (lru_add_drain)? Always
+/// before MADV_FREE and mlock, and:
+enum class LruDrain : std::uint8_t {
+  unmapping,                 // before anything is unmapped
+  unmapping_and_populating,  // 5.18 on: and after the kernel has populated memory
+  populating,                // 7.3: after that only; pages that are unmapped while they wait are freed with their batch
+};
+
 /// Does unmapping go on with mmap_lock held for reading only, once the VMAs are out of the tree?
 enum class UnmapLock : std::uint8_t {
   read_unless_below_stack,  // up to 6.4: not if what comes next could grow down into the range meanwhile
@@ -393,6 +409,8 @@ struct Profile {
   LockOnFault lock_on_fault = LockOnFault::passes_over;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;
+  VmaIndex vma_index = VmaIndex::rb_tree;
+  LruDrain lru_drain = LruDrain::unmapping;
   std::uint32_t lru_batch = 15;  // new pages that gather before they go on the LRU lists; 31 from 6.9 on
 
   // The machine that it runs on, in pages; no preset says anything of it.

@@ -40,8 +40,8 @@ void copy_page(Mm& mm, Vma& vma, Addr addr, Pte old) {
   prepare_anon_vma(mm, vma);
   const bool from_zero = old.zero_page();
   mm.count(from_zero ? Counter::pages_zeroed : Counter::pages_copied);
-  add_to_lru(mm);
   const FrameId copy = from_zero ? mm.frames().allocate() : mm.frames().allocate_copy(old.frame());
+  add_to_lru(mm, copy);
   if (old.accessible()) flush_now(mm, addr, PageSize::base);
   if (!from_zero) mm.count(Counter::pages_unmapped);
   mm.frames().unmap(old.frame());
@@ -72,8 +72,9 @@ Handled resolve_missing(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultO
   } else {
     prepare_anon_vma(mm, vma);
     mm.count(Counter::pages_zeroed);
-    add_to_lru(mm);
-    map_owned(mm, vma, addr, mm.frames().allocate());
+    const FrameId frame = mm.frames().allocate();
+    add_to_lru(mm, frame);
+    map_owned(mm, vma, addr, frame);
     count_handled(mm, page, write ? Counter::fault_write : Counter::fault_read,
                   write ? Rule::new_page_for_write : Rule::new_page_for_read, origin);
   }

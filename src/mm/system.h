@@ -8,6 +8,7 @@
 
 #include "mm/accounting.h"
 #include "mm/frame.h"
+#include "mm/lru.h"
 #include "mm/profile.h"
 #include "mm/vma.h"
 
@@ -56,9 +57,9 @@ class System {
   void remove_space(Mm* mm) { std::erase(spaces_, mm); }
 
   /// New pages that are not on the LRU lists yet.
-  std::uint32_t& lru_waiting() { return lru_waiting_; }
+  PageBatch& lru_add() { return lru_add_; }
   /// Pages of MADV_FREE that have not been moved yet.
-  std::uint32_t& lazyfree_waiting() { return lazyfree_waiting_; }
+  PageBatch& lru_lazyfree() { return lru_lazyfree_; }
 
  private:
   Profile profile_;
@@ -67,8 +68,8 @@ class System {
   Commit commit_;
   VmaNames vma_names_;
   AnonVma last_anon_vma_ = 0;
-  std::uint32_t lru_waiting_ = 0;
-  std::uint32_t lazyfree_waiting_ = 0;
+  PageBatch lru_add_;
+  PageBatch lru_lazyfree_;
   std::vector<Mm*> spaces_;
 };
 

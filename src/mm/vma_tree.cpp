@@ -5,7 +5,8 @@
 
 namespace faultline::mm {
 
-VmaTree::VmaTree(const VmaTree& other) : gaps_(other.gaps_) {
+VmaTree::VmaTree(const VmaTree& other)
+    : gaps_(other.gaps_), stores_(other.stores_ ? std::make_unique<VmaStores>(*other.stores_) : nullptr) {
   Vma* last = nullptr;
   for (const Key theirs : other.order_) {
     const Vma& original = *other.in_slot(theirs);
@@ -15,6 +16,11 @@ VmaTree::VmaTree(const VmaTree& other) : gaps_(other.gaps_) {
     order_.insert(order_.end(), own);
     last = copy;
   }
+}
+
+void VmaTree::count_stores(VmaStores stores) {
+  stores_ = std::make_unique<VmaStores>(std::move(stores));
+  for (const Key key : order_) stores_->added(in_slot(key)->range());
 }
 
 void VmaTree::link(Vma* lower, Vma* vma, Vma* upper) {
@@ -88,11 +94,13 @@ Vma* VmaTree::insert(const Vma& vma) {
   link(at == order_.begin() ? nullptr : in_slot(*std::prev(at)), added,
        above == order_.end() ? nullptr : in_slot(*above));
   gaps_.take(vma.range());
+  if (stores_ != nullptr) stores_->added(vma.range());
   return added;
 }
 
 void VmaTree::erase(Vma* vma) {
   gaps_.give(vma->range());
+  if (stores_ != nullptr) stores_->removed(vma->range());
   remove(vma);
 }
 
@@ -104,6 +112,7 @@ Vma* VmaTree::split(Vma* vma, Addr addr) {
   vma->end = addr;
   link(vma, upper, vma->upper);
   order_.insert(own);
+  if (stores_ != nullptr) stores_->split(upper->range());
   return upper;
 }
 
@@ -119,9 +128,11 @@ void VmaTree::set_start(Vma* vma, Addr start) {
   if (start < old) {
     gaps_.take({start, old});
     vma->pgoff -= (old - start) >> kPageShift;
+    if (stores_ != nullptr) stores_->grown({start, vma->end});
   } else {
     gaps_.give({old, start});
     vma->pgoff += (start - old) >> kPageShift;
+    if (stores_ != nullptr) stores_->shrunk({old, start});
   }
   move_start(vma, start);
 }
@@ -129,8 +140,10 @@ void VmaTree::set_start(Vma* vma, Addr start) {
 void VmaTree::set_end(Vma* vma, Addr end) {
   if (end > vma->end) {
     gaps_.take({vma->end, end});
+    if (stores_ != nullptr) stores_->grown({vma->start, end});
   } else {
     gaps_.give({end, vma->end});
+    if (stores_ != nullptr) stores_->shrunk({end, vma->end});
   }
   vma->end = end;
 }
@@ -138,6 +151,7 @@ void VmaTree::set_end(Vma* vma, Addr end) {
 void VmaTree::absorb_next(Vma* vma, Vma* next) {
   vma->end = next->end;
   remove(next);
+  if (stores_ != nullptr) stores_->grown(vma->range());
 }
 
 void VmaTree::absorb_prev(Vma* vma, Vma* prev) {
@@ -145,12 +159,15 @@ void VmaTree::absorb_prev(Vma* vma, Vma* prev) {
   const Addr start = prev->start;
   remove(prev);
   move_start(vma, start);
+  if (stores_ != nullptr) stores_->grown(vma->range());
 }
 
 void VmaTree::move_bound(Vma* lower, Vma* upper, Addr bound) {
+  const bool lower_grows = lower->end < bound;
   upper->pgoff += (bound.value >> kPageShift) - (upper->start.value >> kPageShift);
   lower->end = bound;
   move_start(upper, bound);
+  if (stores_ != nullptr) stores_->grown(lower_grows ? lower->range() : upper->range());
 }
 
 }  // namespace faultline::mm

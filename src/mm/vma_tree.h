@@ -12,6 +12,7 @@
 #include "base/page.h"
 #include "mm/gap_index.h"
 #include "mm/vma.h"
+#include "mm/vma_stores.h"
 
 namespace faultline::mm {
 
@@ -56,6 +57,11 @@ class VmaTree {
   void absorb_prev(Vma* vma, Vma* prev);
   /// Moves the bound that two adjacent VMAs share.
   void move_bound(Vma* lower, Vma* upper, Addr bound);
+
+  /// From now on it is counted what the kernel's own tree takes for what is done to this one.
+  void count_stores(VmaStores stores);
+  /// Nothing where it is not counted.
+  TreeWork work() const { return stores_ == nullptr ? TreeWork{} : stores_->work(); }
 
   /// map_count.
   std::uint64_t size() const { return order_.size(); }
@@ -110,6 +116,7 @@ class VmaTree {
   };
   absl::flat_hash_map<Shmem*, Share> shares_;
   mutable Vma* last_found_ = nullptr;
+  std::unique_ptr<VmaStores> stores_;
 };
 
 template <class Visit>

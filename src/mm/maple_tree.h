@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/page.h"
+
+namespace faultline::mm {
+
+/// What stores into a tree took.
+struct TreeWork {
+  std::uint64_t nodes = 0;     // written anew: readers may still be in the old ones, which hardly ever change in place
+  std::uint64_t entries = 0;   // copied into them
+  std::uint64_t reshaped = 0;  // stores for which nodes were split, joined or evened out
+};
+
+/// The shape of the kernel's tree of VMAs from 6.1 on (lib/maple_tree.c): which ranges share a node, and so what a
+/// store costs. A leaf holds up to 16 ranges, of VMAs and of the gaps between them; a node above holds up to 10 nodes.
+/// It follows the kernel's rules for when nodes are copied, split, filled from a neighbour and joined, and knows no
+/// VMA.
+class MapleTree {
+ public:
+  /// What becomes of ranges that are too many for a node, or too few.
+  enum class Balance : std::uint8_t {
+    fills_neighbour,  // up to 6.18: a neighbour with room for what is over is filled, all but one place
+    evens_out,        // 7.3: a neighbour with room for what is over shares evenly
+  };
+
+  /// One gap over all addresses.
+  explicit MapleTree(Balance balance);
+  ~MapleTree();
+  MapleTree(const MapleTree& other);
+  MapleTree& operator=(const MapleTree&) = delete;
+
+  enum class Entry : std::uint8_t { gap, vma };
+  /// Makes the range one entry; what lay there before goes, or keeps its ends. Gaps join their neighbours.
+  void store(Range range, Entry entry);
+
+  /// Is nothing but one gap in the range, or is it empty?
+  bool one_gap(Range range) const;
+
+  /// All that stores have taken so far.
+  const TreeWork& work() const { return work_; }
+  void forget_work() { work_ = {}; }
+
+  /// Levels, 1 where the root is a leaf.
+  unsigned height() const;
+  /// The number of ranges in each leaf, in order of address.
+  std::vector<std::uint32_t> leaves() const;
+  /// The ranges of all leaves in order: where each ends, and what it is.
+  struct Held {
+    std::uint64_t last = 0;  // the last address, inclusive
+    Entry entry = Entry::gap;
+    bool operator==(const Held&) const = default;
+  };
+  std::vector<Held> held() const;
+  /// Is every node but the root filled as far as the kernel's rules have it, every leaf equally deep, and no gap beside
+  /// another or at the end of a leaf that is not the last?
+  bool sound() const;
+
+ private:
+  struct Node;
+  struct Item {
+    std::uint64_t last = 0;
+    Entry entry = Entry::vma;
+    std::unique_ptr<Node> child;  // of a node above the leaves
+  };
+  using Items = std::vector<Item>;
+  /// The nodes [first, last] of one level, all neighbours, and what comes in their place.
+  struct Change {
+    Node* first = nullptr;
+    Node* last = nullptr;
+    Items items;
+  };
+  enum class Reason : std::uint8_t { split, balance };
+
+  Node* leaf_of(std::uint64_t address) const;
+  Node* beside(Node* node, int direction) const;
+  void rewrite(Change change, Reason reason);
+  void take_neighbour(Change& change, Node* neighbour) const;
+  std::vector<std::size_t> cuts(Change& change, Reason reason) const;
+  std::unique_ptr<Node> copied(const Node& node, Node* parent) const;
+
+  Balance balance_;
+  std::unique_ptr<Node> root_;
+  TreeWork work_;
+};
+
+}  // namespace faultline::mm
