@@ -88,17 +88,16 @@ void look_for_swapped(Mm& mm, const Vma& vma, Range part) {
   mm.count(Counter::ptes_scanned, mm.table.update(part, [](Addr, Pte pte) { return pte; }));
 }
 
-enum class Pass : std::uint8_t { completed, met_a_page };
-
-/// Makes entries guards, up to the first that is neither none nor a guard.
-Pass install_until_page(Mm& mm, Range part) {
+/// Makes entries guards up to the first that `stop` tells to stop at, which is returned, or the end.
+template <class Stop>
+Addr make_guards(Mm& mm, Range part, Stop stop) {
   for (Addr at = part.start; at < part.end; at = at + kPageSize) {
     const Pte pte = mm.table.get(at);
-    if (!pte.none() && !pte.guard()) return Pass::met_a_page;
+    if (stop(pte)) return at;
     mm.count(pte.guard() ? Counter::guards_found : Counter::guards_made);
-    if (pte.none()) set_pte(mm, at, Pte::guard_marker());
+    if (!pte.guard()) set_pte(mm, at, Pte::guard_marker());
   }
-  return Pass::completed;
+  return part.end;
 }
 
 Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
@@ -107,10 +106,10 @@ Result<void> install_guards(Mm& mm, Vma& vma, Range part, FlushBatch& flush) {
   const bool flags = mm.profile().guard_mark == GuardMark::flag;
   if (flags) vma.flags |= VmFlags::maybe_guard;
   if (!flags || vma.object == nullptr) prepare_anon_vma(mm, vma);
-  if (install_until_page(mm, part) == Pass::met_a_page) {
-    zap(mm, part, Guarding::keep, flush);
-    install_until_page(mm, part);
-  }
+  // Where it meets a page, all of the range is zapped, and it begins again.
+  if (make_guards(mm, part, [](Pte pte) { return !pte.none() && !pte.guard(); }) == part.end) return {};
+  zap(mm, part, Guarding::keep, flush);
+  make_guards(mm, part, [](Pte) { return false; });
   return {};
 }
 
