@@ -9,9 +9,9 @@ namespace faultline {
 
 /// The flags of a mapping as the line VmFlags of proc_pid_smaps(5) shows them, by two letters each. A set of them is a
 /// number: bit i stands for the i-th of this list.
-inline constexpr auto kVmFlagLetters = std::to_array<std::string_view>(
-    {"rd", "wr", "ex", "sh", "mr", "mw", "me", "ms", "gd", "gu", "lo", "lf", "sr", "rr",
-     "dc", "ac", "nr", "wf", "dd", "sd", "hg", "nh", "mg", "um", "uw", "dp", "sl"});
+inline constexpr auto kVmFlagLetters =
+    std::to_array<std::string_view>({"rd", "wr", "ex", "sh", "mr", "mw", "me", "ms", "gd", "gu", "lo", "lf", "sr", "rr",
+                                     "dc", "ac", "nr", "wf", "dd", "sd", "hg", "nh", "mg", "um", "uw", "dp", "sl"});
 /// Stands for every flag that the list does not have: a kernel shows "??" for what it has no letters for.
 inline constexpr std::uint64_t kOtherVmFlag = std::uint64_t{1} << 63;
 
