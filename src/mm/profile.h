@@ -159,6 +159,12 @@ enum class UffdMove : std::uint8_t {
   unprotects,  // 6.13 on, and late releases of 6.12
 };
 
+/// What UFFDIO_COPY does where a guard is (D.9).
+enum class UffdGuard : std::uint8_t {
+  replaced,  // up to 6.18: a page takes its place, as that of any marker
+  refused,   // 7.x: EEXIST
+};
+
 /// Does UFFDIO_COPY take the lock of the VMA only (6.9 on)?
 enum class UffdLock : std::uint8_t { mmap, per_vma };
 
@@ -378,6 +384,7 @@ struct Profile {
   UffdUnregister uffd_unregister = UffdUnregister::unprotects;
   UffdClose uffd_close = UffdClose::unprotects;
   UffdMove uffd_move = UffdMove::unprotects;
+  UffdGuard uffd_guard = UffdGuard::replaced;
   UffdLock uffd_lock = UffdLock::mmap;
   PagemapUffd pagemap_uffd = PagemapUffd::shown;
   Seal seal = Seal::absent;

@@ -103,7 +103,8 @@ Result<void> fill_page(Mm& mm, Vma& vma, Addr addr, std::span<const std::uint8_t
   const Pte there = mm.table.get(addr);
   const bool zero_page = !shared && bytes.empty() && mm.profile().zero_page == ZeroPage::shared;
   if (vma.object != nullptr && vma.pgoff_at(addr) >= vma.object->pages()) return fail(EFAULT);
-  if (zero_page ? !there.none() : !there.vacant()) return fail(EEXIST);
+  const bool replaces = there.vacant() || (there.guard() && mm.profile().uffd_guard == UffdGuard::replaced);
+  if (zero_page ? !there.none() : !replaces) return fail(EEXIST);
   const std::uint64_t by_vma = protection_bits(mm.profile(), vma.flags);
   if (zero_page) {
     set_pte(mm, addr, Pte::make(kZeroFrame, by_vma | Pte::kYoung));
