@@ -1,6 +1,7 @@
 #include "mm/pkeys.h"
 
 #include <bit>
+#include <utility>
 
 #include "mm/mm.h"
 
@@ -24,6 +25,12 @@ std::optional<Pkey> allocate(PkeyMap& keys) {
   if (key >= kPkeys) return std::nullopt;
   keys.allocated = static_cast<std::uint16_t>(keys.allocated | 1U << key);
   return key;
+}
+
+/// There is one key. On x86-64 the first call takes it, finds no register to set, and cannot give it back.
+int refusal_without_keys(Mm& mm) {
+  if (mm.profile().keyless_calls != KeylessCalls::invalid) return ENOSPC;
+  return std::exchange(mm.pkeys.allocated, std::uint16_t{1U << kDefaultKey}) == 0 ? EINVAL : ENOSPC;
 }
 
 /// The software TLB holds what the rights allow.
@@ -57,9 +64,11 @@ Result<void> check_register(const Mm& mm, int key) {
 }  // namespace
 
 PkeyMap initial_pkeys(const Profile& profile) {
-  // x86-64 without keys has not even key 0.
-  const bool has_default = profile.pkeys == Pkeys::present || profile.arch == arch::Arch::arm64;
-  return {.allocated = static_cast<std::uint16_t>(has_default ? 1U << kDefaultKey : 0U), .execute_only = {}};
+  // x86-64 without keys gives none to a new process, and takes key 0 for that of executable memory.
+  if (profile.pkeys == Pkeys::absent && profile.keyless_calls == KeylessCalls::invalid) {
+    return {.allocated = 0, .execute_only = kDefaultKey};
+  }
+  return {.allocated = 1U << kDefaultKey, .execute_only = {}};
 }
 
 bool pkey_permits(const Pkru& pkru, const Vma& vma, DataAccess access) {
@@ -97,7 +106,7 @@ Result<std::uint64_t> do_pkey_alloc(Mm& mm, std::uint64_t flags, PkeyRights righ
   if (auto fine = check_pkey_calls(mm); !fine) return std::unexpected(fine.error());
   if (flags != 0 || has(rights, ~known_rights(mm))) return fail(EINVAL);
   mm.count(Counter::mmap_lock_write);
-  if (!has_keys(mm)) return fail(mm.profile().keyless_calls == KeylessCalls::invalid ? EINVAL : ENOSPC);
+  if (!has_keys(mm)) return fail(refusal_without_keys(mm));
   const auto key = allocate(mm.pkeys);
   if (!key) return fail(ENOSPC);
   set_rights(mm, *key, rights);
