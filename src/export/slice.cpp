@@ -39,6 +39,7 @@ class Watcher : public run::StepListener, public mm::Observer {
 /// But for when the pages of earlier operations leave their batches for the lists, which is no doing of this one's.
 Counters own_work(Counters counted) {
   counted[Counter::lru_added] = 0;
+  counted[Counter::lru_spared] = 0;
   counted[Counter::pages_lazyfreed] = 0;
   return counted;
 }
