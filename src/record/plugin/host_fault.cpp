@@ -1,8 +1,6 @@
 #include "record/plugin/host_fault.h"
 
-#include <signal.h>
-
-#include <array>
+#include <csignal>
 
 namespace faultline::record {
 
