@@ -34,7 +34,13 @@ void copy_for_child(Mm& parent, Mm& child, const Vma& vma, Addr at, Pte pte) {
 
 /// Shares the pages of one VMA with the child: both sides write-protected, and owned by neither.
 void share_pages(Mm& parent, Mm& child, const Vma& vma) {
+  Addr next_table{0};
   parent.table.update(vma.range(), [&](Addr at, Pte pte) {
+    // Where the parent has a table, the child gets one, whatever is in it.
+    if (at >= next_table && !pte.huge()) {
+      set_pte(child, at, child.table.get(at));
+      next_table = huge_floor(at) + kHugeBytes;
+    }
     if (pte.vacant()) return pte;
     if (pte.guard()) {
       set_pte(child, at, Pte::guard_marker());
