@@ -1,6 +1,7 @@
 // faultline check --model PROFILE --against MACHINE
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -109,7 +110,13 @@ ExitStatus check(const Options& options) {
   check::Checker checker(*profile, **machine);
   Tally tally;
   Progress progress;
-  Interrupt interrupt([] {});
+  std::atomic<std::uint64_t> played = 0;
+  // The programs that are under way may take longer than whoever interrupts waits.
+  Interrupt interrupt([&] {
+    fmt::print("No difference between model:{} and {} in {} programs (seed {}); those under way were left\n",
+               profile->name, (*machine)->kernel(), played.load(), options.seed);
+    std::fflush(stdout);
+  });
   check::Hunt asked{.profile = *profile,
                     .make_machine = [&] { return machine::make_machine(options.against); },
                     .seed = options.seed,
@@ -124,6 +131,7 @@ ExitStatus check(const Options& options) {
                     .stop = [&] { return interrupt.came(); },
                     .progress =
                         [&](std::uint64_t programs) {
+                          played = programs;
                           tally.programs = programs;
                           tally.operations = programs * options.operations;
                           progress.show(tally.text());
