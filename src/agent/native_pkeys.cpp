@@ -9,8 +9,6 @@ namespace {
 constexpr std::uint32_t kKeys = 16;
 constexpr std::uint32_t kAllRights = 3;
 
-run::CallOutcome key_failure(int error) { return {0 - static_cast<std::uint64_t>(error), Errno{error}, 0}; }
-
 /// What the C library looks at before it touches the register.
 std::optional<int> key_refusal(std::uint64_t key) {
   if (!arch::has_protection_keys()) return ENOSYS;
@@ -21,8 +19,8 @@ std::optional<int> key_refusal(std::uint64_t key) {
 }  // namespace
 
 run::CallOutcome NativeKernel::pkey_set(std::uint64_t key, std::uint64_t rights) {
-  if (const auto error = key_refusal(key)) return key_failure(*error);
-  if (rights > kAllRights) return key_failure(EINVAL);
+  if (const auto error = key_refusal(key)) return run::call_failure({*error});
+  if (rights > kAllRights) return run::call_failure({EINVAL});
   const std::uint32_t shift = 2 * static_cast<std::uint32_t>(key);
   const std::uint32_t mask = kAllRights << shift;
   const std::uint32_t bits = static_cast<std::uint32_t>(rights) << shift;
@@ -33,7 +31,7 @@ run::CallOutcome NativeKernel::pkey_set(std::uint64_t key, std::uint64_t rights)
 }
 
 run::CallOutcome NativeKernel::pkey_get(std::uint64_t key) {
-  if (const auto error = key_refusal(key)) return key_failure(*error);
+  if (const auto error = key_refusal(key)) return run::call_failure({*error});
   const std::uint64_t start = meter_.begin();
   const std::uint32_t rights = arch::key_rights();
   const std::uint64_t stop = meter_.end();

@@ -113,6 +113,7 @@ ExitStatus check(const Options& options) {
   std::atomic<std::uint64_t> played = 0;
   // The programs that are under way may take longer than whoever interrupts waits.
   Interrupt interrupt([&] {
+    if (options.json == "-") return;
     fmt::print("No difference between model:{} and {} in {} programs (seed {}); those under way were left\n",
                profile->name, (*machine)->kernel(), played.load(), options.seed);
     std::fflush(stdout);

@@ -10,21 +10,19 @@ namespace {
 
 using program::Sys;
 
-run::CallOutcome failed(Errno error) { return {0 - static_cast<std::uint64_t>(error.value), error, 0}; }
-
 run::CallOutcome outcome_of(const Result<Addr>& result) {
   if (result) return {result->value, {}, 0};
-  return failed(result.error());
+  return run::call_failure(result.error());
 }
 
 run::CallOutcome outcome_of(const Result<std::uint64_t>& result) {
   if (result) return {*result, {}, 0};
-  return failed(result.error());
+  return run::call_failure(result.error());
 }
 
 run::CallOutcome outcome_of(const Result<void>& result) {
   if (result) return {};
-  return failed(result.error());
+  return run::call_failure(result.error());
 }
 
 /// The number that begins soft-dirty tracking (proc_pid_clear_refs(5)).

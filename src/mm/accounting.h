@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "base/errno.h"
 
@@ -13,6 +15,8 @@ enum class Overcommit : std::uint8_t {
   always,     // 1: everything
   never,      // 2: no more in sum than the limit; MAP_NORESERVE is passed over
 };
+/// The names of its values, as options of machines have them.
+inline constexpr auto kOvercommitNames = std::to_array<std::string_view>({"heuristic", "always", "never"});
 
 /// How much may be promised, in pages; without end unless said. D.15.
 struct CommitLimits {

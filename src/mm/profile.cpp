@@ -51,7 +51,6 @@ constexpr auto kMerge = std::to_array<std::string_view>({"faulted-neighbour", "e
 constexpr auto kUncharge = std::to_array<std::string_view>({"never", "unfaulted"});
 
 constexpr auto kVmaNaming = std::to_array<std::string_view>({"absent", "private", "anonymous"});
-constexpr auto kOvercommit = std::to_array<std::string_view>({"heuristic", "always", "never"});
 constexpr auto kMremap = std::to_array<std::string_view>({"late-lookup", "lookup-first", "parameters-first"});
 
 constexpr auto kSwitches = std::to_array<Switch>({
@@ -71,7 +70,7 @@ constexpr auto kSwitches = std::to_array<Switch>({
     policy<&Profile::uncharge>("uncharge", kUncharge),
     policy<&Profile::mremap>("mremap", kMremap),
     policy<&Profile::vma_naming>("vma-naming", kVmaNaming),
-    policy<&Profile::overcommit>("overcommit", kOvercommit),
+    policy<&Profile::overcommit>("overcommit", kOvercommitNames),
 });
 
 /// Options whose value is a size.

@@ -37,6 +37,8 @@ struct CallOutcome {
   /// Of a predicted amount: by how much it may be wrong. Nothing where the machine cannot predict this operation.
   std::optional<double> uncertainty{};
 };
+/// That of a call that failed.
+inline CallOutcome call_failure(Errno error) { return {0 - static_cast<std::uint64_t>(error.value), error, 0}; }
 
 /// `count` accesses at address, address + stride, …
 struct AccessRequest {

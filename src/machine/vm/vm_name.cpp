@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 namespace faultline::machine::vm {
 namespace {
-
-/// The values of mm::Overcommit.
-constexpr auto kOvercommit = std::to_array<std::string_view>({"heuristic", "always", "never"});
 
 struct Bounds {
   std::uint32_t least;
@@ -43,11 +39,11 @@ std::expected<VmName, std::string> VmName::parse(std::string_view text) {
     const std::string_view value = option.substr(std::min(equals + 1, option.size()));
     const std::string_view key = option.substr(0, equals);
     if (key == "overcommit") {
-      const auto mode = std::ranges::find(kOvercommit, value);
-      if (mode == kOvercommit.end()) {
+      const auto mode = std::ranges::find(mm::kOvercommitNames, value);
+      if (mode == mm::kOvercommitNames.end()) {
         return std::unexpected(fmt::format("{}: expected overcommit=heuristic, always or never", option));
       }
-      name.overcommit = static_cast<mm::Overcommit>(mode - kOvercommit.begin());
+      name.overcommit = static_cast<mm::Overcommit>(mode - mm::kOvercommitNames.begin());
       continue;
     }
     if (key != "cpus" && key != "memory") {

@@ -25,6 +25,8 @@ class PageStates {
     return static_cast<std::uint8_t>(1U << static_cast<unsigned>(touch == Touch::kernel_store ? Touch::store : touch));
   }
 
+  static constexpr std::size_t page_in_leaf(std::uint64_t vaddr) { return vaddr >> 12U & (kPagesPerLeaf - 1); }
+
   /// One thread's way to the leaves that it used last.
   class Cache {
    public:
@@ -33,13 +35,13 @@ class PageStates {
       const std::uint64_t region = vaddr >> kLeafShift;
       Way& way = ways_[region % kWays];
       if (way.region != region) way = {region, &states.leaf(region)};
-      return (*way.leaf)[vaddr >> 12U & (kPagesPerLeaf - 1)];
+      return (*way.leaf)[page_in_leaf(vaddr)];
     }
     /// Does the state hold that bit, as far as is known without a look elsewhere?
     bool known_to_hold(std::uint64_t vaddr, std::uint8_t bit) const {
       const Way& way = ways_[(vaddr >> kLeafShift) % kWays];
       return way.region == vaddr >> kLeafShift &&
-             ((*way.leaf)[vaddr >> 12U & (kPagesPerLeaf - 1)].load(std::memory_order_relaxed) & bit) != 0;
+             ((*way.leaf)[page_in_leaf(vaddr)].load(std::memory_order_relaxed) & bit) != 0;
     }
 
    private:
@@ -52,9 +54,7 @@ class PageStates {
   };
 
   /// The state of the page of `vaddr`, which stays where it is.
-  std::atomic<std::uint8_t>& at(std::uint64_t vaddr) {
-    return leaf(vaddr >> kLeafShift)[(vaddr >> 12U) % kPagesPerLeaf];
-  }
+  std::atomic<std::uint8_t>& at(std::uint64_t vaddr) { return leaf(vaddr >> kLeafShift)[page_in_leaf(vaddr)]; }
 
   /// An event concerned these bytes: what comes next to their pages is a first touch again.
   void forget(std::uint64_t start, std::uint64_t bytes);
