@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "base/errno.h"
@@ -36,18 +37,22 @@ class Commit {
   /// Promises that much more to a process that has `mapped` pages mapped already, or ENOMEM (__vm_enough_memory).
   Result<void> charge(std::uint64_t pages, std::uint64_t mapped = 0) {
     const bool refused = (policy_ == Overcommit::heuristic && pages > limits_.machine) ||
-                         (policy_ == Overcommit::never && charged_ + pages >= allowed(mapped));
+                         (policy_ == Overcommit::never && charged_ + as_signed(pages) >= as_signed(allowed(mapped)));
     if (refused) return fail(ENOMEM);
-    charged_ += pages;
+    take(pages);
     return {};
   }
   /// The same without asking, for what is given back at once.
-  void take(std::uint64_t pages) { charged_ += pages; }
-  void give_back(std::uint64_t pages) { charged_ -= pages; }
+  void take(std::uint64_t pages) { charged_ += as_signed(pages); }
+  void give_back(std::uint64_t pages) { charged_ -= as_signed(pages); }
 
-  std::uint64_t charged() const { return charged_; }
+  /// Less than nothing where 5.10 gave back what was never promised (RemapCharge::next_too).
+  std::int64_t charged() const { return charged_; }
 
  private:
+  static std::int64_t as_signed(std::uint64_t pages) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(pages, std::numeric_limits<std::int64_t>::max()));
+  }
   std::uint64_t allowed(std::uint64_t mapped) const {
     const std::uint64_t kept = std::min(mapped / 32, limits_.user_reserve);
     return limits_.total - std::min(limits_.total, kept);
@@ -55,7 +60,7 @@ class Commit {
 
   Overcommit policy_;
   CommitLimits limits_;
-  std::uint64_t charged_ = 0;
+  std::int64_t charged_ = 0;
 };
 
 }  // namespace faultline::mm

@@ -7,19 +7,23 @@ namespace faultline::mm {
 namespace {
 
 /// Why a huge page's worth of addresses is not collapsed, or that it is.
-enum class Scan : std::uint8_t { huge_already, collapsible, no_table, refused };
+enum class Scan : std::uint8_t { huge_already, collapsible, no_table, ends };
 
 Scan scan(const Mm& mm, Range range) {
   if (mm.table.get(range.start).huge()) return Scan::huge_already;
-  if (!mm.table.has_table(range.start)) return Scan::no_table;
+  if (!mm.table.has_table(range.start)) {
+    const bool passed_over =
+        mm.profile().collapse_holes == CollapseHoles::passed_over || !mm.table.has_pmd_table(range.start);
+    return passed_over ? Scan::no_table : Scan::ends;
+  }
   bool writable = false;
   bool guarded = false;
   mm.table.each(range, [&](Range, Pte pte) {
     writable |= pte.write();
     guarded |= pte.guard() || pte.uffd_wp();
   });
-  if (guarded) return Scan::refused;
-  return writable || mm.profile().collapse != Collapse::writable ? Scan::collapsible : Scan::refused;
+  if (guarded) return Scan::ends;
+  return writable || mm.profile().collapse != Collapse::writable ? Scan::collapsible : Scan::ends;
 }
 
 /// Copies what is there into a new huge page and maps it (collapse_huge_page).
@@ -76,7 +80,7 @@ Result<void> collapse(Mm& mm, Vma& vma, Range range) {
       case Scan::no_table:  // the others may still be collapsed
         all = false;
         break;
-      case Scan::refused:
+      case Scan::ends:
         return refuse();
     }
   }

@@ -10,26 +10,32 @@ using Page = std::array<std::uint8_t, kPageSize>;
 
 std::uint64_t to_page_end(std::uint64_t position) { return kPageSize - (position & (kPageSize - 1)); }
 
-/// May the file's bytes [position, position + count) be written?
-Result<void> check_seals(const Shmem& object, std::uint64_t end) {
-  if (has(object.seals(), FileSeals::write | FileSeals::future_write)) return fail(EPERM);
-  if (has(object.seals(), FileSeals::grow) && end > object.size()) return fail(EPERM);
-  return {};
-}
-
-/// Where a file is written to, and from where: at most up to the end of one of its pages.
+/// Where a file is written to, and from where.
 struct Chunk {
   std::uint64_t position = 0;
   Addr from;
-  std::uint64_t count = 0;
-  std::uint64_t rest = 0;  // of the call, these bytes included
+  std::uint64_t count = 0;   // at most up to the end of one of the file's pages
+  std::uint64_t looked = 0;  // from the position on: the bytes that are treated as one before any is copied
 };
 
-/// Touches each page of the caller's buffer that the largest folio at this position would take, up to the first that
-/// cannot be read. False where that is the first one.
+/// The bytes at `position`, of `rest` that are still to be written.
+Chunk chunk_of(const Profile& profile, std::uint64_t position, Addr from, std::uint64_t rest) {
+  const std::uint64_t page = std::min(rest, to_page_end(position));
+  const std::uint64_t folio = std::min(rest, kHugeBytes - (position & (kHugeBytes - 1)));
+  return {position, from, page, profile.write_chunk == WriteChunk::page ? page : folio};
+}
+
+/// May they be written?
+Result<void> check_seals(const Shmem& object, const Chunk& chunk) {
+  if (has(object.seals(), FileSeals::write | FileSeals::future_write)) return fail(EPERM);
+  if (has(object.seals(), FileSeals::grow) && chunk.position + chunk.looked > object.size()) return fail(EPERM);
+  return {};
+}
+
+/// Touches each page of the caller's buffer that is treated as one, up to the first that cannot be read. False where
+/// that is the first one.
 bool fault_in_ahead(AddressSpace& space, const Chunk& chunk) {
-  const std::uint64_t bytes = std::min(chunk.rest, kHugeBytes - (chunk.position & (kHugeBytes - 1)));
-  const Addr end = chunk.from + bytes;
+  const Addr end = chunk.from + chunk.looked;
   std::uint8_t byte = 0;
   for (Addr at = chunk.from; at < end; at = at.page_floor() + kPageSize) {
     if (space.copy_from_user({&byte, 1}, at) == 0) return at != chunk.from;
@@ -39,12 +45,12 @@ bool fault_in_ahead(AddressSpace& space, const Chunk& chunk) {
 
 /// Faults the caller's bytes in, as far as the first that cannot be read, and then copies what could be.
 Result<std::uint64_t> prefault_and_write(AddressSpace& space, Shmem& object, Chunk chunk) {
-  if (space.profile().write_prefault == WritePrefault::ahead && !fault_in_ahead(space, chunk)) return fail(EFAULT);
+  if (chunk.looked != chunk.count && !fault_in_ahead(space, chunk)) return fail(EFAULT);
   Page page;
   const std::uint64_t copied = space.copy_from_user(std::span(page).first(chunk.count), chunk.from);
   const bool enough = space.profile().write_prefault == WritePrefault::every_byte ? copied == chunk.count : copied != 0;
   if (!enough) return fail(EFAULT);
-  if (auto fine = check_seals(object, chunk.position + chunk.count); !fine) return std::unexpected(fine.error());
+  if (auto fine = check_seals(object, chunk); !fine) return std::unexpected(fine.error());
   if (auto done = object.write(chunk.position, std::span(page).first(copied)); !done)
     return std::unexpected(done.error());
   object.set_size(std::max(object.size(), chunk.position + copied));
@@ -54,7 +60,7 @@ Result<std::uint64_t> prefault_and_write(AddressSpace& space, Shmem& object, Chu
 /// Copies what can be read without a fault; where that is nothing, the bytes are faulted in and 0 comes back. Even then
 /// the file has the page, and reaches to the position.
 Result<std::uint64_t> write_at_once(AddressSpace& space, Shmem& object, Chunk chunk) {
-  if (auto fine = check_seals(object, chunk.position + chunk.count); !fine) return std::unexpected(fine.error());
+  if (auto fine = check_seals(object, chunk); !fine) return std::unexpected(fine.error());
   if (auto made = object.write(chunk.position, {}); !made) return std::unexpected(made.error());
   Page page;
   const std::span bytes = std::span(page).first(chunk.count);
@@ -104,9 +110,8 @@ Result<std::uint64_t> write_file(AddressSpace& space, const File& file, std::uin
   const auto write = space.profile().write_prefault == WritePrefault::on_failure ? write_at_once : prefault_and_write;
   std::uint64_t done = 0;
   while (done < length) {
-    const std::uint64_t at = position + done;
-    const std::uint64_t rest = length - done;
-    const auto copied = write(space, object, {at, buffer + done, std::min(rest, to_page_end(at)), rest});
+    const Chunk chunk = chunk_of(space.profile(), position + done, buffer + done, length - done);
+    const auto copied = write(space, object, chunk);
     if (!copied && done == 0) return std::unexpected(copied.error());
     if (!copied) break;
     done += *copied;

@@ -116,6 +116,14 @@ std::uint64_t lost_locks(const Mm& mm, const Vma& left, const Request& request) 
   return left.pages() - copied;
 }
 
+/// 5.10 takes what it leaves for split by munmap, which was not called, and lets the mapping behind it count.
+void charge_next(const Mm& mm, const Vma& left, const Vma& moved_to, Range source) {
+  const bool counts = mm.profile().remap_charge == RemapCharge::next_too && left.is(VmFlags::account);
+  const bool inside = left.start < source.start && source.end < left.end;
+  Vma* const next = mm.vmas.next(left);
+  if (counts && inside && &left != &moved_to && next != nullptr) next->flags |= VmFlags::account;
+}
+
 /// Only what is moved is to lose its lock.
 Result<void> split_off_locked(Mm& mm, const Request& request, Range source) {
   Vma* vma = mm.vmas.at(source.start);
@@ -172,6 +180,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
       left->chain = 0;
       if (leaves_distinct(mm, request) && left->object == nullptr) left->pgoff = left->start.page();
     }
+    charge_next(mm, *left, *moved_to, source);
   } else if (auto unmapped = unmap_range(mm, source); !unmapped) {
     return std::unexpected(unmapped.error());
   }

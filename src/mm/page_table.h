@@ -59,6 +59,8 @@ class PageTable {
   bool has_huge() const { return huge_entries_ != 0; }
   /// Is there a table of PTEs for the address (pmd_none, when there is no huge page either)?
   bool has_table(Addr addr) const { return leaf(addr) != nullptr; }
+  /// Is there a table of the level above it (pud_present)?
+  bool has_pmd_table(Addr addr) const { return pmd_table(addr) != nullptr; }
 
   /// Replaces a huge page's entry by 512 PTEs in the table that was deposited; `first` maps the first page.
   void split_huge(Addr addr, Pte first);

@@ -93,6 +93,12 @@ enum class Collapse : std::uint8_t {
   any_range,  // 7.x: a range that no huge page fits in is no error either
 };
 
+/// What MADV_COLLAPSE does about a huge page's worth of addresses that nothing was ever faulted into (D.7).
+enum class CollapseHoles : std::uint8_t {
+  ends,         // nothing behind it is collapsed
+  passed_over,  // 7.x
+};
+
 /// Are page tables freed by MADV_DONTNEED too (CONFIG_PT_RECLAIM), or by munmap only?
 enum class TableReclaim : std::uint8_t { unmap_only, discard };
 
@@ -234,6 +240,12 @@ enum class RemapKept : std::uint8_t {
   distinct,   // 7.x, late releases of 6.12: it stays apart, is split off if locked, and takes its own offset if whole
 };
 
+/// Which mappings count towards the commit limit after MREMAP_DONTUNMAP of pages in the middle of one that does (D.6).
+enum class RemapCharge : std::uint8_t {
+  next_too,  // 5.10: the one behind it as well, whatever it is
+  own,
+};
+
 /// Which page tables mremap moves with all that is in them (D.6).
 enum class RemapTables : std::uint8_t {
   within,   // those whose whole range moves
@@ -311,11 +323,17 @@ enum class Droppable : std::uint8_t { absent, watchable, unwatchable };
 /// Whether memfd_create lets its caller choose that the file can never be executed (6.3 on).
 enum class MemfdExec : std::uint8_t { always, chosen };
 
+/// How much of its bytes write(2) to a file treats as one: what it faults in ahead, and what the file's seals must
+/// allow (D.8). It copies a page at a time.
+enum class WriteChunk : std::uint8_t {
+  page,
+  largest_folio,  // 6.10 to 6.12, 7.x; a 6.18 whose shared memory has no huge pages goes by pages
+};
+
 /// What write(2) faults in of the caller's buffer before it copies any of it into a page of the file (D.8).
 enum class WritePrefault : std::uint8_t {
   every_byte,  // up to 5.15: all of it readable, or nothing of it is written
   any_byte,    // then: what precedes the first unreadable byte is written
-  ahead,       // 6.10 to 6.14: the same, but all that the largest folio would hold is faulted in, not a page's worth
   on_failure,  // 6.15 on: it copies first, and faults the buffer in where that fails
 };
 
@@ -369,6 +387,7 @@ struct Profile {
   SplitDirty split_dirty = SplitDirty::kept;
   SplitZeroes split_zeroes = SplitZeroes::kept;
   Collapse collapse = Collapse::writable;
+  CollapseHoles collapse_holes = CollapseHoles::ends;
   TableReclaim table_reclaim = TableReclaim::unmap_only;
   Rmw rmw = Rmw::read_first;
   ExecOnly exec_only = ExecOnly::readable;
@@ -398,6 +417,7 @@ struct Profile {
   Mremap mremap = Mremap::lookup_first;
   MremapRoom mremap_room = MremapRoom::moves;
   RemapKept remap_kept = RemapKept::entangled;
+  RemapCharge remap_charge = RemapCharge::own;
   RemapTables remap_tables = RemapTables::within;
   SealedFile sealed_file = SealedFile::refuses_writers;
   MmapOrder mmap_order = MmapOrder::checks_first;
@@ -409,6 +429,7 @@ struct Profile {
   Droppable droppable = Droppable::absent;
   NumaPass numa_pass = NumaPass::mapped_once;
   MemfdExec memfd_exec = MemfdExec::chosen;
+  WriteChunk write_chunk = WriteChunk::page;
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;
   Smaps smaps = Smaps::none;

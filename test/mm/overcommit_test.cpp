@@ -56,14 +56,14 @@ TEST(Overcommit, RefusesToForkWhatItCannotPromiseTwice) {
   world.store_pages(high, 1);
   EXPECT_EQ(world->fork(), nullptr);
   world.check();
-  EXPECT_EQ(world.system().commit().charged(), 70U);
+  EXPECT_EQ(world.system().commit().charged(), 70);
   // The lower mapping was shared for a moment, and its pages have lost what lets them be written.
   EXPECT_EQ(world.during(Counter::minor_faults, [&] { world.store_pages(low, 10); }), 10U);
   EXPECT_EQ(world.during(Counter::minor_faults, [&] { world.store_pages(high, 1); }), 0U);
   ASSERT_TRUE(world->madvise(high, 60 * P, Advice::dontfork));
   const auto child = world->fork();
   ASSERT_NE(child, nullptr);
-  EXPECT_EQ(world.system().commit().charged(), 80U);
+  EXPECT_EQ(world.system().commit().charged(), 80);
 }
 
 TEST(Overcommit, AlwaysPromisesEverything) {

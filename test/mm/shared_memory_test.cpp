@@ -122,33 +122,33 @@ TEST(Commit, IsChargedForPrivateWritableAndSharedMemoryAndGivenBack) {
   World world("6.18", {.overcommit = Overcommit::never, .commit_limits = {{.total = 100}}});
   const Commit& commit = world.system().commit();
   const Addr a = *world->mmap({}, 10 * P, kRW, kPrivate | kAnonymous);
-  EXPECT_EQ(commit.charged(), 10u);
+  EXPECT_EQ(commit.charged(), 10);
   EXPECT_TRUE(world->mmap({}, 10 * P, kR, kPrivate | kAnonymous));
-  EXPECT_EQ(commit.charged(), 10u);
+  EXPECT_EQ(commit.charged(), 10);
   const Addr s = *world->mmap({}, 10 * P, kR, kShared | kAnonymous);
-  EXPECT_EQ(commit.charged(), 20u);
+  EXPECT_EQ(commit.charged(), 20);
   // In this mode MAP_NORESERVE is passed over.
   const Addr n = *world->mmap({}, 10 * P, kRW, kPrivate | kAnonymous | MapFlags::noreserve);
-  EXPECT_EQ(commit.charged(), 30u);
+  EXPECT_EQ(commit.charged(), 30);
   // Losing write gives the charge of untouched memory back; of touched memory it does not, and it is not taken twice.
   EXPECT_TRUE(world->mprotect(n, 10 * P, kR));
-  EXPECT_EQ(commit.charged(), 20u);
+  EXPECT_EQ(commit.charged(), 20);
   EXPECT_TRUE(world->mprotect(n, 5 * P, kRW));
-  EXPECT_EQ(commit.charged(), 25u);
+  EXPECT_EQ(commit.charged(), 25);
   EXPECT_TRUE(world->store(a, 1));
   EXPECT_TRUE(world->mprotect(a, 10 * P, kR));
   EXPECT_TRUE(world->mprotect(a, 10 * P, kRW));
-  EXPECT_EQ(commit.charged(), 25u);
+  EXPECT_EQ(commit.charged(), 25);
   const Addr grown = *world->mremap(a, 10 * P, 20 * P, RemapFlags::maymove);
-  EXPECT_EQ(commit.charged(), 35u);
+  EXPECT_EQ(commit.charged(), 35);
   {
     const auto child = world->fork();
-    EXPECT_EQ(commit.charged(), 60u);
+    EXPECT_EQ(commit.charged(), 60);
   }
   EXPECT_TRUE(world->munmap(grown, 15 * P));
-  EXPECT_EQ(commit.charged(), 20u);
+  EXPECT_EQ(commit.charged(), 20);
   EXPECT_TRUE(world->munmap(s, 10 * P));
-  EXPECT_EQ(commit.charged(), 10u);
+  EXPECT_EQ(commit.charged(), 10);
 }
 
 TEST(Commit, RefusesWhatIsBeyondTheLimitAndLeavesWhatTheKernelLeaves) {
@@ -165,7 +165,7 @@ TEST(Commit, RefusesWhatIsBeyondTheLimitAndLeavesWhatTheKernelLeaves) {
     EXPECT_EQ(world->protection(r), kR);
     EXPECT_EQ(outcome(world->mmap(r, 30 * P, kRW, wanted)), "ENOMEM");
     EXPECT_EQ(world->protection(r).has_value(), stays) << profile;
-    EXPECT_EQ(world.system().commit().charged(), 10u);
+    EXPECT_EQ(world.system().commit().charged(), 10);
   }
 }
 

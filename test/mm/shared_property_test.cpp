@@ -361,7 +361,7 @@ void run_program(const char* name) {
   family.clear();
   file.reset();
   RC_ASSERT(system.frames().live() == 0u);
-  RC_ASSERT(system.commit().charged() == 0u);
+  RC_ASSERT(system.commit().charged() == 0);
 }
 
 TEST(Properties, HoldForRandomProgramsOnSharedMemoryOnEveryProfile) {
