@@ -155,6 +155,7 @@ std::expected<RecordingFile, std::string> load_recording_file(const std::string&
 }
 
 std::expected<Source, std::string> load(const std::string& path, Language language) {
+  if (language == Language::by_content && path.ends_with(".fl")) language = Language::faultline;
   const LogName log = language == Language::faultline ? LogName{path, ""} : log_name(path);
   auto text = read_all(log.path);
   if (!text) return std::unexpected(text.error());

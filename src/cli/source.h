@@ -21,7 +21,7 @@ struct Source {
 
 /// What a program file is written in.
 enum class Language : std::uint8_t {
-  by_content,  // whichever it looks like
+  by_content,  // whichever it looks like; a name that ends in .fl says it
   faultline,   // docs/language.md
   strace,      // docs/strace.md
   recording,   // docs/recording.md

@@ -89,6 +89,14 @@ TEST_F(StraceCommand, ReadsAFileAsWhatItIsTold) {
   EXPECT_EQ(folder_.run({"format", both, "--from", "c"}).status, 2);
 }
 
+TEST_F(StraceCommand, ReadsAFileAsAProgramWhoseNameSaysSo) {
+  constexpr std::string_view kFixed =
+      "mmap(0x200000000, 2 * PAGE, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0) ";
+  const std::string text = std::string(kFixed) + "= 0x200000000\nload(0x200000000)\n";
+  EXPECT_EQ(folder_.run({"run", folder_.file("fixed.fl", text), "--on", "model:6.18"}).status, 0);
+  EXPECT_EQ(folder_.run({"run", folder_.file("fixed", text), "--on", "model:6.18"}).status, 2);
+}
+
 TEST_F(StraceCommand, FormatsALogIntoAProgramThatDoesTheSame) {
   const Outcome formatted = folder_.run({"format", log_});
   EXPECT_EQ(formatted.status, 0);
