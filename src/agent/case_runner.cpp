@@ -32,8 +32,6 @@ class Stage {
     const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_MEMLOCK, &unlimited);
     FaultGuard::install_handlers();
-    alignas(16) static std::byte signal_stack[NativeKernel::kSignalStack];
-    FaultGuard::use_alternate_stack(signal_stack);
     process_.own.record(process_.memory);
   }
   ~Stage() { munmap(record_memory_.data(), record_memory_.size()); }

@@ -37,6 +37,8 @@ void FaultGuard::install_handlers() {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
   for (const int number : kHandled) sigaction(number, &action, nullptr);
+  alignas(16) static std::byte stack[kStack];
+  use_alternate_stack(stack);
 }
 
 void FaultGuard::use_alternate_stack(std::span<std::byte> stack) {

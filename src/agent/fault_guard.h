@@ -22,9 +22,13 @@ struct CaughtFault {
 /// Locals that change between the two have to be volatile.
 class FaultGuard {
  public:
-  /// Handles SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE of this process. A fault outside of a guard ends it as usual.
+  /// Enough for the registers of any processor and the handler.
+  static constexpr std::size_t kStack = 32 * 1024;
+
+  /// Handles SIGSEGV, SIGBUS, SIGILL, SIGTRAP and SIGFPE of this process, on a stack of their own while the calling
+  /// thread runs. A fault outside of a guard ends the process as usual.
   static void install_handlers();
-  /// Gives the calling thread the stack that its handler runs on.
+  /// Gives another thread the stack that its handler runs on.
   static void use_alternate_stack(std::span<std::byte> stack);
 
   sigjmp_buf& jump() { return jump_; }

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/arch.h"
 #include "agent/case_runner.h"
@@ -52,7 +52,7 @@ bool is_kernel_function(std::string_view line) {
 /// In messages of some size and then an empty one: what this process holds here would be copied by every fork, and
 /// would lie in every snapshot.
 void send_kernel_functions() {
-  static std::array<char, 1 << 15> buffer;
+  std::vector<char> buffer(1 << 15);  // not static: every process would have a copy of its own
   std::string functions;
   const int file = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
   std::size_t held = 0;

@@ -39,7 +39,6 @@ class NativeKernel {
   static constexpr std::uint64_t kMostAccesses = ~std::uint64_t{0};
   static constexpr std::uint64_t kMostThreads = 256;
   static constexpr std::size_t kThreadStack = 256 * 1024;
-  static constexpr std::size_t kSignalStack = 32 * 1024;
 
   explicit NativeKernel(ProcessState& process)
       : process_(process),

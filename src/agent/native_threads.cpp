@@ -61,12 +61,12 @@ run::KernelFailure NativeKernel::threads(std::uint64_t count,
   std::atomic<std::uint64_t> missing = count;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::span<std::byte> memory =
-        process_.thread_stacks.subspan(i * (kThreadStack + kSignalStack), kThreadStack + kSignalStack);
-    starts[i] = {&body, &process_, &missing, memory.first(kSignalStack), i};
+        process_.thread_stacks.subspan(i * (kThreadStack + FaultGuard::kStack), kThreadStack + FaultGuard::kStack);
+    starts[i] = {&body, &process_, &missing, memory.first(FaultGuard::kStack), i};
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     // On memory that is mapped already, so that starting a thread makes no VMA.
-    pthread_attr_setstack(&attributes, memory.data() + kSignalStack, kThreadStack);
+    pthread_attr_setstack(&attributes, memory.data() + FaultGuard::kStack, kThreadStack);
     const int error = pthread_create(&threads[i], &attributes, run_thread, &starts[i]);
     pthread_attr_destroy(&attributes);
     // Those that have started wait for the others forever; the end of the process takes them along.

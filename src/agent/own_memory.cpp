@@ -85,7 +85,8 @@ void OwnMemory::touch_near() const {
   const Range own_data{own_page - kPageSize, own_page + 2 * kPageSize};
   for (std::size_t i = 0; i < count_; ++i) {
     const Area& area = areas_[i];
-    if (area.range.overlaps(executable())) touch(area);
+    // Up to 6.1 the heap is one area with the end of the static data.
+    touch({area.range.intersect(executable()), area.prot});
     if (!has(area.prot, Prot::write)) continue;
     touch({area.range.intersect(own_data), area.prot});
     // The callers' frames hold the kernel and the executor.

@@ -59,14 +59,12 @@ void run_program(const run::Request& request, const run::Plan& plan, const Meter
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   FaultGuard::install_handlers();
-  alignas(16) static std::byte signal_stack[NativeKernel::kSignalStack];
-  FaultGuard::use_alternate_stack(signal_stack);
 
   run::Ledger ledger(plan, memory);
   ProcessState process{&ledger, meter, {}, {}, {}, {}, true, {}};
   if (starts_threads(request.program.body)) {
-    process.thread_stacks = map_memory(
-        NativeKernel::kMostThreads * (NativeKernel::kThreadStack + NativeKernel::kSignalStack), Sharing::own);
+    process.thread_stacks =
+        map_memory(NativeKernel::kMostThreads * (NativeKernel::kThreadStack + FaultGuard::kStack), Sharing::own);
   }
   if (calls(request.program.body, program::Sys::userfaultfd)) {
     process.handlers.use_stacks(map_memory(UserfaultHandlers::kMost * UserfaultHandlers::kStack, Sharing::own));

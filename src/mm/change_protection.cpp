@@ -41,9 +41,9 @@ Wanted wanted(const Mm& mm, const Vma& vma, ProtectionChange change) {
   return {};
 }
 
-Pte changed_entry(Pte before, const Wanted& what, ProtectionChange change) {
+Pte changed_entry(const Profile& profile, Pte before, const Wanted& what, ProtectionChange change) {
   const Pte after = before.with_protection(what.bits);
-  if (change == ProtectionChange::uffd_protect) return after.with(Pte::kUffdWp);
+  if (change == ProtectionChange::uffd_protect) return after.with(uffd_mark(profile));
   return change == ProtectionChange::uffd_unprotect ? after.without(Pte::kUffdWp) : after;
 }
 
@@ -62,7 +62,7 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, P
       return Pte{};
     }
     if (!before.present()) return before;
-    Pte after = changed_entry(before, what, change);
+    Pte after = changed_entry(mm.profile(), before, what, change);
     if (what.upgradable && !after.write()) {
       const Rule rule = upgrade_rule(mm.profile(), vma, after, mm.system.frames());
       if (upgrades(rule)) {

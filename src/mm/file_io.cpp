@@ -71,6 +71,34 @@ Result<std::uint64_t> write_at_once(AddressSpace& space, Shmem& object, Chunk ch
   return copied;
 }
 
+/// What __arch_copy_to_user counts of `count` bytes when only the first `room` can be written, the source being at
+/// `from` in its page: it aligns the source to 16 bytes by pieces of 1, 2, 4 and 8, goes on by 16, and ends by 8, 4, 2
+/// and 1. Where the first piece fails it tries a single byte.
+std::uint64_t whole_pieces(std::uint64_t count, std::uint64_t room, std::uint64_t from) {
+  constexpr std::uint64_t kPiece = 16;
+  std::uint64_t done = 0;
+  const auto fits = [&](std::uint64_t bytes) {
+    if (done + bytes > room) return false;
+    done += bytes;
+    return true;
+  };
+  const auto all_fit = [&] {
+    const std::uint64_t aligning = count < kPiece ? 0 : -from % kPiece;
+    for (std::uint64_t bytes = 1; bytes < kPiece; bytes *= 2) {
+      if ((aligning & bytes) != 0 && !fits(bytes)) return false;
+    }
+    const std::uint64_t rest = count - aligning;
+    for (std::uint64_t i = 0; i < rest / kPiece; ++i) {
+      if (!fits(kPiece)) return false;
+    }
+    for (std::uint64_t bytes = kPiece / 2; bytes != 0; bytes /= 2) {
+      if ((rest & bytes) != 0 && !fits(bytes)) return false;
+    }
+    return true;
+  };
+  return all_fit() || done != 0 ? done : std::min<std::uint64_t>(room, 1);
+}
+
 }  // namespace
 
 Result<void> check_buffer(const AddressSpace& space, Addr buffer, std::uint64_t length) {
@@ -92,7 +120,8 @@ Result<std::uint64_t> read_file(AddressSpace& space, const File& file, std::uint
     const std::uint64_t count = std::min(length - done, to_page_end(position + done));
     const std::span part = std::span(page).first(count);
     object.read(position + done, part);
-    const std::uint64_t copied = space.copy_to_user(buffer + done, part);
+    std::uint64_t copied = space.copy_to_user(buffer + done, part);
+    if (space.profile().read_short == ReadShort::by_pieces) copied = whole_pieces(count, copied, position + done);
     done += copied;
     if (copied < count) break;
   }

@@ -33,8 +33,7 @@ std::optional<std::string> check_vmas(const Mm& mm, Range everything) {
     if (!vma.start.page_aligned() || !vma.end.page_aligned()) wrong = at("VMA not page aligned", vma.start);
     if (vma.end <= vma.start) wrong = at("VMA empty or inverted", vma.start);
     if (vma.start < previous_end) wrong = at("VMA overlaps its lower neighbour", vma.start);
-    const bool unchained = vma.chain == 0 && mm.profile().remap_kept != RemapKept::faulted;
-    if (vma.anon_vma == 0 ? vma.chain != 0 : unchained) wrong = at("VMA whose anon_vma and chain disagree", vma.start);
+    if ((vma.anon_vma == 0) != (vma.chain == 0)) wrong = at("VMA whose anon_vma and chain disagree", vma.start);
     if (mm.profile().seal == Seal::absent && vma.is(VmFlags::sealed)) wrong = at("VMA sealed without mseal", vma.start);
     if ((vma.uffd != 0) != vma.is(kUffdFlags)) wrong = at("VMA whose userfaultfd and flags disagree", vma.start);
     if (vma.uffd != 0 && (vma.uffd > mm.uffds.size() || watcher(mm, vma) == nullptr)) {

@@ -125,29 +125,34 @@ bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner) {
          owner.anon_vma != 0 && owner.chain == 1;
 }
 
-Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
+namespace {
+
+/// Adds a new mapping to the neighbours that it merges with.
+Vma* insert(Mm& mm, const Proposal& proposal, Neighbours neighbours) {
+  const auto [prev, next] = neighbours;
+  if (prev == nullptr && next == nullptr) return insert_alone(mm, proposal);
   mm.usage.add(proposal.flags, proposal.range.pages());
-  const auto unless_apart = [&](Vma* neighbour) { return neighbour == apart ? nullptr : neighbour; };
-  const auto [prev, next] = joining(mm, unless_apart(mm.vmas.before(proposal.range.start)),
-                                    unless_apart(mm.vmas.find(proposal.range.start)), proposal);
-  if (prev != nullptr) {
-    mm.vmas.set_end(prev, proposal.range.end);
-    mm.count(Counter::bounds_moved);
-    adopt(mm.profile(), *prev, proposal.flags, proposal.anon_vma, proposal.chain);
-    if (next != nullptr) {
-      adopt(mm.profile(), *prev, next->flags, next->anon_vma, next->chain);
-      absorb_next(mm, prev, next);
-    }
-    count_merge(mm, *prev, next != nullptr ? 2 : 1);
-    return prev;
-  }
-  if (next != nullptr) {
+  mm.count(Counter::bounds_moved);
+  if (prev == nullptr) {
     mm.vmas.set_start(next, proposal.range.start);
-    mm.count(Counter::bounds_moved);
     adopt(mm.profile(), *next, proposal.flags, proposal.anon_vma, proposal.chain);
     count_merge(mm, *next, 1);
     return next;
   }
+  mm.vmas.set_end(prev, proposal.range.end);
+  adopt(mm.profile(), *prev, proposal.flags, proposal.anon_vma, proposal.chain);
+  if (next != nullptr) {
+    adopt(mm.profile(), *prev, next->flags, next->anon_vma, next->chain);
+    absorb_next(mm, prev, next);
+  }
+  count_merge(mm, *prev, next != nullptr ? 2 : 1);
+  return prev;
+}
+
+}  // namespace
+
+Vma* insert_alone(Mm& mm, const Proposal& proposal) {
+  mm.usage.add(proposal.flags, proposal.range.pages());
   mm.count(Counter::vmas_made);
   return mm.vmas.insert(Vma{.start = proposal.range.start,
                             .end = proposal.range.end,
@@ -158,6 +163,27 @@ Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart) {
                             .name = proposal.name,
                             .uffd = proposal.uffd,
                             .object = proposal.object});
+}
+
+Vma* insert_merged_apart(Mm& mm, const Proposal& proposal, const Vma* apart) {
+  const auto unless_apart = [&](Vma* neighbour) { return neighbour == apart ? nullptr : neighbour; };
+  return insert(mm, proposal,
+                joining(mm, unless_apart(mm.vmas.before(proposal.range.start)),
+                        unless_apart(mm.vmas.find(proposal.range.start)), proposal));
+}
+
+Vma* insert_merged(Mm& mm, const Proposal& proposal) { return insert_merged_apart(mm, proposal, nullptr); }
+
+Vma* insert_mapped(Mm& mm, const Proposal& proposal) {
+  if (mm.profile().mmap_merge == MmapMerge::prev_first) return insert_merged(mm, proposal);
+  Neighbours joined = joining(mm, nullptr, mm.vmas.find(proposal.range.start), proposal);
+  Proposal with_next = proposal;
+  if (joined.next != nullptr) {
+    with_next.anon_vma = joined.next->anon_vma;
+    with_next.chain = joined.next->chain;
+  }
+  joined.prev = joining(mm, mm.vmas.before(proposal.range.start), nullptr, with_next).prev;
+  return insert(mm, proposal, joined);
 }
 
 Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {

@@ -37,9 +37,15 @@ Rule why_apart(const Profile& profile, const Vma& low, const Vma& high);
 /// (reusable_anon_vma)?
 bool can_share_anon_vma(const Vma& low, const Vma& high, const Vma& owner);
 
-/// Adds a new mapping, merged with its neighbours where they allow it, but never with `apart`. The range is free.
-/// Returns the VMA that holds it.
-Vma* insert_merged(Mm& mm, const Proposal& proposal, const Vma* apart = nullptr);
+/// Adds a new mapping, merged with its neighbours where they allow it. The range is free. Returns the VMA that holds
+/// it.
+Vma* insert_merged(Mm& mm, const Proposal& proposal);
+/// The same as mmap does it (MmapMerge).
+Vma* insert_mapped(Mm& mm, const Proposal& proposal);
+/// The same, but never with `apart`.
+Vma* insert_merged_apart(Mm& mm, const Proposal& proposal, const Vma* apart);
+/// Adds it as a VMA of its own.
+Vma* insert_alone(Mm& mm, const Proposal& proposal);
 
 /// Grows a VMA upward over free addresses (mremap in place). Merges with the next one where the kernel of that time
 /// does.

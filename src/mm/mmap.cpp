@@ -139,7 +139,7 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
     proposal.object = own_object.get();
   }
   commit.take(charged);
-  Vma* const vma = insert_merged(mm, proposal);
+  Vma* const vma = insert_mapped(mm, proposal);
   mark_soft_dirty(mm.profile(), *vma);
   return vma;
 }

@@ -18,6 +18,20 @@ Result<VmFlags> without_writers(Mm& mm, VmFlags flags, const File& file) {
   return flags & ~VmFlags::may_write;
 }
 
+/// Does mmap look at the write seals of a file before it makes room? That of mappings to come is the file's own to look
+/// at until 6.12.
+bool looks_early(const Profile& profile, const File& file) {
+  switch (profile.mmap_order) {
+    case MmapOrder::unmaps_first:
+      return false;
+    case MmapOrder::seals_first:
+      return has(file.object->seals(), FileSeals::write);
+    case MmapOrder::checks_first:
+      return true;
+  }
+  return true;
+}
+
 Result<VmFlags> file_flags(Mm& mm, VmFlags flags, MapFlags type, const File& file, std::uint64_t pgoff,
                            std::uint64_t bytes) {
   if (bytes > kLargestFile || pgoff > (kLargestFile - bytes) >> kPageShift) return refuse(mm, EOVERFLOW);
@@ -32,8 +46,7 @@ Result<VmFlags> file_flags(Mm& mm, VmFlags flags, MapFlags type, const File& fil
   }
   if (!file.readable()) return refuse(mm, EACCES);
   if (has(type, MapFlags::grows_down)) return refuse(mm, EINVAL);
-  if (mm.profile().mmap_order != MmapOrder::unmaps_first) return without_writers(mm, flags, file);
-  return flags;
+  return looks_early(mm.profile(), file) ? without_writers(mm, flags, file) : Result<VmFlags>(flags);
 }
 
 }  // namespace
@@ -58,8 +71,7 @@ Result<VmFlags> sharing_flags(Mm& mm, VmFlags flags, MapFlags type, const File* 
 }
 
 Result<VmFlags> flags_of_file(Mm& mm, VmFlags flags, const File& file) {
-  if (mm.profile().mmap_order != MmapOrder::unmaps_first) return flags;
-  return without_writers(mm, flags, file);
+  return looks_early(mm.profile(), file) ? Result<VmFlags>(flags) : without_writers(mm, flags, file);
 }
 
 }  // namespace faultline::mm

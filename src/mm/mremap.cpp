@@ -150,22 +150,23 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   const bool takes_place = original.object == nullptr && original.anon_vma == 0;
   const std::uint64_t pgoff = takes_place ? target.page() : original.pgoff_at(request.old);
   const bool kept_apart = leaves_distinct(mm, request) && takes_place;
-  Vma* const moved_to = insert_merged(mm,
-                                      {.range = Range::of(target, request.new_bytes),
-                                       .flags = original.flags,
-                                       .pgoff = pgoff,
-                                       .anon_vma = original.anon_vma,
-                                       .chain = original.chain,
-                                       .object = original.object,
-                                       .uffd = original.uffd,
-                                       .name = original.name},
-                                      kept_apart ? mm.vmas.at(request.old) : nullptr);
+  const Proposal copy{.range = Range::of(target, request.new_bytes),
+                      .flags = original.flags,
+                      .pgoff = pgoff,
+                      .anon_vma = original.anon_vma,
+                      .chain = original.chain,
+                      .object = original.object,
+                      .uffd = original.uffd,
+                      .name = original.name};
+  const bool alone = original.uffd != 0 && mm.profile().uffd_move == UffdMove::unprotects_apart;
+  Vma* const moved_to =
+      alone ? insert_alone(mm, copy) : insert_merged_apart(mm, copy, kept_apart ? mm.vmas.at(request.old) : nullptr);
   // Nobody asks for UFFD_FEATURE_EVENT_REMAP: what is moved, and what that merged with, is watched no more.
   if (original.uffd != 0) {
     moved_to->flags &= ~kUffdFlags;
     moved_to->uffd = 0;
   }
-  const bool unprotects = original.uffd != 0 && mm.profile().uffd_move == UffdMove::unprotects;
+  const bool unprotects = original.uffd != 0 && mm.profile().uffd_move != UffdMove::keeps_protection;
   move_pages(mm, source, target, unprotects ? UffdWp::goes : UffdWp::stays);
   if (request.is(RemapFlags::dontunmap)) {
     Vma* left = mm.vmas.at(request.old);
@@ -175,8 +176,8 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
       left->flags &= ~(VmFlags::locked | VmFlags::lock_on_fault);
       mm.usage.add(left->flags, left->pages());
     }
-    if (left->range() == source) {
-      if (mm.profile().remap_kept != RemapKept::faulted) left->anon_vma = 0;
+    if (left->range() == source && mm.profile().remap_kept != RemapKept::faulted) {
+      left->anon_vma = 0;
       left->chain = 0;
       if (leaves_distinct(mm, request) && left->object == nullptr) left->pgoff = left->start.page();
     }

@@ -13,7 +13,9 @@ using arch::Arch;
 struct Series {
   Profile x86_64;
   ProtectFlush flush_on_arm64;
+  UffdMarks uffd_marks_on_arm64 = UffdMarks::in_tables;
   UffdFeatures not_on_arm64 = UffdFeatures::none;
+  ReadShort read_short_on_arm64 = ReadShort::by_bytes;
   KeylessCalls pkey_calls_on_arm64 = KeylessCalls::no_space;
 };
 
@@ -62,6 +64,7 @@ const Series kSeries[] = {
       .guards = Guards::absent,
       .guard_mark = GuardMark::anon_vma,
       .merge = Merge::faulted_neighbour,
+      .mmap_merge = MmapMerge::prev_first,
       .uncharge = Uncharge::never,
       .protect_flush = ProtectFlush::when_changed,
       .fault_lock = FaultLock::mmap,
@@ -92,7 +95,9 @@ const Series kSeries[] = {
       .lru_drain = LruDrain::unmapping,
       .lru_batch = 15},
      ProtectFlush::when_changed,
-     kUffdInTables,
+     UffdMarks::absent,
+     UffdFeatures::none,
+     ReadShort::by_pieces,
      KeylessCalls::unknown},
     {{.version = "6.1",
       .upgrade = Upgrade::exclusive_dirty,
@@ -126,6 +131,7 @@ const Series kSeries[] = {
       .guards = Guards::absent,
       .guard_mark = GuardMark::anon_vma,
       .merge = Merge::faulted_neighbour,
+      .mmap_merge = MmapMerge::next_first,
       .uncharge = Uncharge::never,
       .protect_flush = ProtectFlush::when_needed,
       .fault_lock = FaultLock::mmap,
@@ -156,7 +162,9 @@ const Series kSeries[] = {
       .lru_drain = LruDrain::unmapping_and_populating,
       .lru_batch = 15},
      ProtectFlush::always,
+     UffdMarks::absent,
      kUffdInTables,
+     ReadShort::by_bytes,
      KeylessCalls::unknown},
     {{.version = "6.8",
       .upgrade = Upgrade::exclusive,
@@ -190,6 +198,7 @@ const Series kSeries[] = {
       .guards = Guards::absent,
       .guard_mark = GuardMark::anon_vma,
       .merge = Merge::faulted_neighbour,
+      .mmap_merge = MmapMerge::next_first,
       .uncharge = Uncharge::unfaulted,
       .protect_flush = ProtectFlush::when_needed,
       .fault_lock = FaultLock::per_vma_if_faulted,
@@ -220,7 +229,9 @@ const Series kSeries[] = {
       .lru_drain = LruDrain::unmapping_and_populating,
       .lru_batch = 15},
      ProtectFlush::always,
+     UffdMarks::absent,
      kUffdInTables,
+     ReadShort::by_bytes,
      KeylessCalls::unknown},
     {{.version = "6.12",
       .upgrade = Upgrade::exclusive,
@@ -254,6 +265,7 @@ const Series kSeries[] = {
       .guards = Guards::absent,
       .guard_mark = GuardMark::anon_vma,
       .merge = Merge::faulted_neighbour,
+      .mmap_merge = MmapMerge::prev_first,
       .uncharge = Uncharge::unfaulted,
       .protect_flush = ProtectFlush::when_needed,
       .fault_lock = FaultLock::per_vma,
@@ -316,6 +328,7 @@ const Series kSeries[] = {
       .guards = Guards::present,
       .guard_mark = GuardMark::flag,
       .merge = Merge::either_faulted,
+      .mmap_merge = MmapMerge::prev_first,
       .uncharge = Uncharge::unfaulted,
       .protect_flush = ProtectFlush::when_needed,
       .fault_lock = FaultLock::per_vma,
@@ -369,7 +382,7 @@ const Series kSeries[] = {
       .uffd_unprotect = UffdUnprotect::upgrades,
       .uffd_unregister = UffdUnregister::unprotects,
       .uffd_close = UffdClose::unprotects,
-      .uffd_move = UffdMove::unprotects,
+      .uffd_move = UffdMove::unprotects_apart,
       .uffd_guard = UffdGuard::refused,
       .uffd_lock = UffdLock::per_vma,
       .pagemap_uffd = PagemapUffd::shown,
@@ -378,6 +391,7 @@ const Series kSeries[] = {
       .guards = Guards::present,
       .guard_mark = GuardMark::flag,
       .merge = Merge::either_faulted,
+      .mmap_merge = MmapMerge::prev_first,
       .uncharge = Uncharge::unfaulted,
       .protect_flush = ProtectFlush::when_needed,
       .fault_lock = FaultLock::per_vma,
@@ -420,6 +434,8 @@ Profile preset(const Series& series, Arch arch) {
     profile.pkeys = Pkeys::absent;
     profile.keyless_calls = series.pkey_calls_on_arm64;
     profile.uffd_features &= ~series.not_on_arm64;
+    profile.uffd_marks = series.uffd_marks_on_arm64;
+    profile.read_short = series.read_short_on_arm64;
   }
   return profile;
 }

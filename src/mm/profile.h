@@ -162,8 +162,14 @@ enum class UffdClose : std::uint8_t { keeps_protection, unprotects };
 /// And mremap, which moves entries to where nobody watches them?
 enum class UffdMove : std::uint8_t {
   keeps_protection,
-  unprotects,  // 6.13 on, and late releases of 6.12
+  unprotects,        // 6.13 on, and late releases of 6.12
+  unprotects_apart,  // 7.x: nor does the copy merge with anything; before, a neighbour that it merged with was watched
+                     // no more
 };
+
+/// Do page tables have a bit for what a userfaultfd protects? Where they have none, 5.10 accepts the requests and makes
+/// pages read-only, and the next write makes them writable again (D.9).
+enum class UffdMarks : std::uint8_t { absent, in_tables };
 
 /// What UFFDIO_COPY does where a guard is (D.9).
 enum class UffdGuard : std::uint8_t {
@@ -202,6 +208,13 @@ enum class Merge : std::uint8_t {
   either_faulted,     // 6.16 on: either side may be unfaulted, if the faulted one was not cloned by fork
 };
 
+/// Which neighbour mmap asks first whether a new mapping may merge with it. The other then compares with that one's
+/// anon_vma as if it were the new mapping's (D.1).
+enum class MmapMerge : std::uint8_t {
+  prev_first,
+  next_first,  // 6.1 to 6.11: so an unfaulted one below does not merge where a faulted one above does
+};
+
 /// Does taking write away from an unfaulted mapping give its commit charge back (A.3)? It decides whether it merges
 /// again.
 enum class Uncharge : std::uint8_t { never, unfaulted };
@@ -235,7 +248,7 @@ enum class MremapRoom : std::uint8_t {
 
 /// What MREMAP_DONTUNMAP leaves of its source (D.6).
 enum class RemapKept : std::uint8_t {
-  faulted,    // 5.10: as the next, but a whole one keeps its anon_vma, which nothing is chained to any more
+  faulted,    // 5.10: as the next, but a whole one keeps its anon_vma
   entangled,  // up to 6.18: an untouched one may merge with its copy, and all of a locked mapping is unlocked
   distinct,   // 7.x, late releases of 6.12: it stays apart, is split off if locked, and takes its own offset if whole
 };
@@ -262,7 +275,7 @@ enum class SealedFile : std::uint8_t {
 /// When mmap looks at seals of the file, resource limits, PR_SET_MDWE and the commit limit (D.5).
 enum class MmapOrder : std::uint8_t {
   unmaps_first,  // up to 6.11: limits first; the others once the range is free: what was there is gone
-  seals_first,   // late releases of older series, 6.1 among them: the same, but seals before anything
+  seals_first,   // late releases of older series, 6.1 among them: the same, but F_SEAL_WRITE before anything
   checks_first,  // 6.12 on: all before anything is unmapped, but for splits at the ends of the range
 };
 
@@ -337,6 +350,12 @@ enum class WritePrefault : std::uint8_t {
   on_failure,  // 6.15 on: it copies first, and faults the buffer in where that fails
 };
 
+/// What read(2) says it has copied where a page of the buffer cannot be written (D.8).
+enum class ReadShort : std::uint8_t {
+  by_pieces,  // 5.10 on arm64: what it copies in one instruction, up to 16 bytes, counts as a whole or not at all
+  by_bytes,
+};
+
 /// Flags of a mapping that smaps shows on some kernels only.
 enum class Smaps : std::uint8_t { none = 0, lock_on_fault = 1, sealed = 2, maybe_guard = 4 };
 
@@ -403,6 +422,7 @@ struct Profile {
   UffdUnregister uffd_unregister = UffdUnregister::unprotects;
   UffdClose uffd_close = UffdClose::unprotects;
   UffdMove uffd_move = UffdMove::unprotects;
+  UffdMarks uffd_marks = UffdMarks::in_tables;
   UffdGuard uffd_guard = UffdGuard::replaced;
   UffdLock uffd_lock = UffdLock::mmap;
   PagemapUffd pagemap_uffd = PagemapUffd::shown;
@@ -411,6 +431,7 @@ struct Profile {
   Guards guards = Guards::absent;
   GuardMark guard_mark = GuardMark::anon_vma;
   Merge merge = Merge::faulted_neighbour;
+  MmapMerge mmap_merge = MmapMerge::prev_first;
   Uncharge uncharge = Uncharge::never;
   ProtectFlush protect_flush = ProtectFlush::when_needed;
   FaultLock fault_lock = FaultLock::mmap;
@@ -429,6 +450,7 @@ struct Profile {
   Droppable droppable = Droppable::absent;
   NumaPass numa_pass = NumaPass::mapped_once;
   MemfdExec memfd_exec = MemfdExec::chosen;
+  ReadShort read_short = ReadShort::by_bytes;
   WriteChunk write_chunk = WriteChunk::page;
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;

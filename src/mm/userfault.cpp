@@ -111,7 +111,7 @@ Result<void> fill_page(Mm& mm, Vma& vma, Addr addr, std::span<const std::uint8_t
     return {};
   }
   const bool protects = has(mode, UffdFill::wp);
-  const std::uint64_t write = protects ? Pte::kUffdWp : vma.is(VmFlags::write) ? Pte::kWrite : 0;
+  const std::uint64_t write = protects ? uffd_mark(mm.profile()) : vma.is(VmFlags::write) ? Pte::kWrite : 0;
   const std::uint64_t bits = Pte::kYoung | Pte::kWritten | write;
   mm.count(bytes.empty() ? Counter::pages_zeroed : Counter::pages_copied);
   if (shared) return fill_cache(mm, vma, addr, bytes, bits);

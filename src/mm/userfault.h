@@ -13,6 +13,10 @@ Userfaultfd* watcher(const Mm& mm, const Vma& vma);
 
 /// Is the entry protected from writing by the userfaultfd of its mapping (userfaultfd_pte_wp)?
 inline bool is_uffd_protected(const Vma& vma, Pte pte) { return vma.is(VmFlags::uffd_wp) && pte.uffd_wp(); }
+/// What protects an entry in the table, besides that it is read-only (pte_mkuffd_wp).
+inline std::uint64_t uffd_mark(const Profile& profile) {
+  return profile.uffd_marks == UffdMarks::in_tables ? Pte::kUffdWp : 0;
+}
 /// Does a write to such a page take the protection away by itself?
 bool is_uffd_async(const Mm& mm, const Vma& vma);
 

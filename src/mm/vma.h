@@ -71,8 +71,7 @@ struct alignas(64) Vma {
   std::uint64_t pgoff = 0;  // in pages, of the object; for anonymous memory the page number at which it was mapped
   AnonVma anon_vma = 0;     // set by the first fault that needs one
   /// Length of the anon_vma chain: 0 without an anon_vma, 1 with one of its own, more when fork cloned it. A cloned VMA
-  /// does not merge with one that has no anon_vma (D.1). What MREMAP_DONTUNMAP leaves on 5.10 has an anon_vma and no
-  /// chain.
+  /// does not merge with one that has no anon_vma (D.1).
   AnonVmaChain chain = 0;
   VmaName name = kUnnamed;  // in the System's VmaNames; VMAs of different names do not merge
   UffdId uffd = 0;

@@ -67,6 +67,7 @@ std::string kernel_arguments(const Guest& guest) {
   std::string arguments = guest.arch == arch::Arch::arm64 ? "console=ttyAMA0" : "console=ttyS0";
   // The last one lets the agent look at what a program hides by PROT_NONE.
   arguments += " quiet panic=-1 mitigations=off nokaslr norandmaps vdso=0 proc_mem.force_override=always";
+  if (guest.purpose == Purpose::playing_cases) arguments += " init_on_alloc=0";
   if (guest.overcommit != mm::Overcommit::heuristic) {
     arguments += fmt::format(" sysctl.vm.overcommit_memory={}", std::to_underlying(guest.overcommit));
   }
@@ -116,7 +117,8 @@ std::vector<std::string> Guest::board() const {
   if (arch == arch::Arch::arm64) {
     add(words, {"-M", "virt,memory-backend=memory", "-cpu", "max,pauth-impdef=on"});
   } else {
-    add(words, {"-M", "q35,memory-backend=memory", "-cpu", "max"});
+    const bool plays = purpose == Purpose::playing_cases;
+    add(words, {"-M", "q35,memory-backend=memory", "-cpu", plays ? "max,-erms,-fsrm" : "max"});
   }
   add(words, {"-smp", std::to_string(cpus), "-m", std::to_string(memory_mb)});
   // By which the agent stops the guest where its state is to be kept; it runs on from there.

@@ -20,6 +20,10 @@
 
 namespace faultline::machine::vm {
 
+/// What a guest is for. Where nothing is counted it has none of the processor's fast string instructions, which QEMU
+/// executes byte by byte, and a kernel that does not zero the pages that it is about to write.
+enum class Purpose : std::uint8_t { counting, playing_cases };
+
 /// The computer that QEMU emulates.
 struct Guest {
   arch::Arch arch = arch::Arch::x86_64;
@@ -28,6 +32,7 @@ struct Guest {
   std::uint32_t cpus = 1;
   std::uint32_t memory_mb = 256;
   mm::Overcommit overcommit = mm::Overcommit::heuristic;
+  Purpose purpose = Purpose::counting;
 
   /// "qemu-system-x86_64".
   std::string program() const;

@@ -74,7 +74,9 @@ class Vm final : public Machine {
 
   std::size_t cases_together() const override { return kCasesTogether; }
   std::expected<std::vector<run::CaseRecord>, std::string> play(const std::vector<run::Case>& cases) override {
-    auto snapshot = take_snapshot(guest_, kBootLimit);
+    Guest player = guest_;
+    player.purpose = Purpose::playing_cases;
+    auto snapshot = take_snapshot(player, kBootLimit);
     if (!snapshot) return std::unexpected(snapshot.error());
     const std::string request = run::encode_cases(cases, static_cast<std::uint64_t>(kCaseLimit.count()));
     auto qemu = Qemu::start(snapshot->guest,
