@@ -37,11 +37,12 @@ Drawer::Drawer(Random& random, Atomics atomics) : random_(random), atomics_(atom
 
 Drawn Drawer::program(unsigned operations) {
   drawn_.watched = Range::of(kArenaStart, pages_ * kPageSize);
-  // Nothing happens to memory that is not there.
+  // Nothing happens to memory that is not there. Shared memory is watched in other ways than private.
+  const std::size_t how = theme_ == Theme::watched && random_.one_in(4) ? kSharedAnonymous : 0;
   call(Sys::mmap, {{at(0).value},
                    {pages_ / 2 * kPageSize},
                    named(protections()[3]),
-                   named(anonymous_flags()[0]),
+                   named(anonymous_flags()[how]),
                    kNoDescriptor,
                    {0}});
   if (theme_ == Theme::files) make_file();

@@ -65,7 +65,21 @@ void Drawer::make_watcher() {
   for (const Named& flags : userfaultfd_flags().first(2)) call(Sys::userfaultfd, {named(flags)});
   enable(named(random_.pick(userfaultfd_features())));
   enable(named(userfaultfd_features()[0]));
-  watcher_range("UFFDIO_REGISTER", {named(random_.pick(register_modes().first(4)))});
+  watch(named(random_.pick(register_modes().first(4))));
+}
+
+void Drawer::watch(Argument mode) {
+  registered_ = range();
+  if (random_.one_in(4)) registered_ = {at(0), {pages_ / 2 * kPageSize}};
+  request("UFFDIO_REGISTER", {registered_[0], registered_[1], mode});
+}
+
+std::vector<Argument> Drawer::watched_range() {
+  // Most requests are about what is watched.
+  if (random_.one_in(3)) return range();
+  last_ = registered_;
+  if (random_.one_in(2)) last_[1] = {kPageSize};
+  return last_;
 }
 
 void Drawer::request(std::string_view name, std::vector<Argument> fields) {
@@ -74,17 +88,17 @@ void Drawer::request(std::string_view name, std::vector<Argument> fields) {
 }
 
 void Drawer::watcher_range(std::string_view name, std::initializer_list<Argument> more) {
-  std::vector<Argument> fields = range();
+  std::vector<Argument> fields = watched_range();
   fields.insert(fields.end(), more);
   request(name, std::move(fields));
 }
 
 void Drawer::watcher_call() {
-  switch (random_.below(12)) {
+  switch (random_.below(13)) {
     case 0:
     case 1:
     case 2:
-      return watcher_range("UFFDIO_REGISTER", {named(random_.pick(register_modes()))});
+      return watch(named(random_.pick(register_modes())));
     case 3:
       return watcher_range("UFFDIO_UNREGISTER", {});
     case 4:
@@ -94,11 +108,12 @@ void Drawer::watcher_call() {
       return watcher_range("UFFDIO_WRITEPROTECT", {named(random_.pick(protect_modes()))});
     case 8:
     case 9: {
-      const std::vector<Argument> to = range();
+      const std::vector<Argument> to = watched_range();
       const std::uint64_t from = at(page()).value + (random_.one_in(4) ? 8 : 0);
       return request("UFFDIO_COPY", {to[0], {from}, to[1], named(random_.pick(fill_modes()))});
     }
     case 10:
+    case 11:
       return watcher_range("UFFDIO_ZEROPAGE", {named(random_.pick(fill_modes()))});
     default:
       if (random_.one_in(3)) return watcher_range("UFFDIO_WAKE", {});

@@ -70,6 +70,8 @@ class Drawer {
   void make_watcher();
   void request(std::string_view name, std::vector<Argument> fields);
   void enable(Argument features) { request("UFFDIO_API", {{random_.one_in(40) ? 0U : 0xaaU}, features}); }
+  void watch(Argument mode);
+  std::vector<Argument> watched_range();
   void watcher_range(std::string_view name, std::initializer_list<Argument> more);
   void watcher_call();
 
@@ -96,6 +98,7 @@ class Drawer {
   std::uint64_t pages_ = 0;
   Drawn drawn_;
   std::vector<Argument> last_;
+  std::vector<Argument> registered_;
   std::vector<std::uint8_t> living_;
   std::uint8_t children_ = 0;
 };

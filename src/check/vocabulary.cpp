@@ -151,6 +151,7 @@ constexpr auto kUserfaultfdFlags = std::to_array<Named>({
     {"O_CLOEXEC|UFFD_USER_MODE_ONLY", 02000001},
     {"O_CLOEXEC", 02000000},
     {"0x2", 2},
+    {"0x2|UFFD_USER_MODE_ONLY", 3},
 });
 // Nobody answers a fault that waits.
 constexpr auto kUserfaultfdFeatures = std::to_array<Named>({
@@ -183,6 +184,7 @@ constexpr auto kFillModes = std::to_array<Named>({
 
 std::span<const Named> protections() { return kProtections; }
 std::span<const Named> odd_protections() { return kOddProtections; }
+static_assert(kAnonymousFlags[kSharedAnonymous].name == "MAP_SHARED|MAP_ANONYMOUS|MAP_FIXED");
 std::span<const Named> anonymous_flags() { return kAnonymousFlags; }
 std::span<const Named> file_flags() { return kFileFlags; }
 std::span<const Named> advice() { return kAdvice; }

@@ -17,6 +17,8 @@ std::span<const Named> protections();
 std::span<const Named> odd_protections();
 /// Of mmap: for anonymous memory, and for a file.
 std::span<const Named> anonymous_flags();
+/// Its first for shared memory.
+inline constexpr std::size_t kSharedAnonymous = 7;
 std::span<const Named> file_flags();
 std::span<const Named> advice();
 std::span<const Named> huge_advice();

@@ -31,7 +31,7 @@ using nlohmann::json;
 constexpr int kFormat = 5;
 
 /// Snapshots of kernels, boards and agents that have not been used for long give way.
-constexpr std::size_t kMostSnapshots = 16;
+constexpr std::size_t kMostSnapshots = 32;
 
 std::expected<std::string, std::string> identity(const fs::path& file) {
   struct stat about{};
