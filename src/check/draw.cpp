@@ -38,11 +38,11 @@ Drawer::Drawer(Random& random, Atomics atomics) : random_(random), atomics_(atom
 Drawn Drawer::program(unsigned operations) {
   drawn_.watched = Range::of(kArenaStart, pages_ * kPageSize);
   // Nothing happens to memory that is not there. Shared memory is watched in other ways than private.
-  const std::size_t how = theme_ == Theme::watched && random_.one_in(4) ? kSharedAnonymous : 0;
+  shares_ = theme_ == Theme::watched && random_.one_in(4);
   call(Sys::mmap, {{at(0).value},
                    {pages_ / 2 * kPageSize},
                    named(protections()[3]),
-                   named(anonymous_flags()[how]),
+                   named(anonymous_flags()[shares_ ? kSharedAnonymous : 0]),
                    kNoDescriptor,
                    {0}});
   if (theme_ == Theme::files) make_file();

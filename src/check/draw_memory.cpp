@@ -7,6 +7,14 @@ namespace faultline::check {
 using program::Sys;
 using run::StepKind;
 
+namespace {
+
+constexpr std::uint64_t kGuardInstall = 102;
+
+bool is_shared(const Named& flags) { return (flags.value & 1) != 0; }
+
+}  // namespace
+
 void Drawer::map() {
   // A file that is not open, now and then; a userfaultfd is none that can be mapped.
   const bool file = theme_ == Theme::files ? random_.one_in(2) : theme_ != Theme::watched && random_.one_in(50);
@@ -15,10 +23,10 @@ void Drawer::map() {
     return with(range(), Sys::mmap,
                 {named(random_.pick(protections())), named(random_.pick(file_flags())), {descriptor()}, {offset}});
   }
-  constexpr std::uint64_t kShared = 1;
   Named flags = random_.pick(anonymous_flags());
   // Shared memory has no huge pages in the model.
-  while (theme_ == Theme::huge && (flags.value & kShared) != 0) flags = random_.pick(anonymous_flags());
+  while (theme_ == Theme::huge && is_shared(flags)) flags = random_.pick(anonymous_flags());
+  shares_ |= is_shared(flags);
   with(range(), Sys::mmap, {named(random_.pick(protections())), named(flags), kNoDescriptor, {0}});
 }
 
@@ -53,7 +61,10 @@ void Drawer::key_call() {
 
 void Drawer::advise() {
   const bool huge = theme_ == Theme::huge && !random_.one_in(3);
-  with(range(), Sys::madvise, {named(random_.pick(huge ? huge_advice() : advice()))});
+  Named drawn = random_.pick(huge ? huge_advice() : advice());
+  // Where shared memory has a userfaultfd's markers, MADV_GUARD_INSTALL of 6.18 tries again for ever.
+  while (theme_ == Theme::watched && shares_ && drawn.value == kGuardInstall) drawn = random_.pick(advice());
+  with(range(), Sys::madvise, {named(drawn)});
 }
 
 void Drawer::lock() {

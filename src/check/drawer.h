@@ -94,6 +94,7 @@ class Drawer {
   bool fills_ = false;
   /// RLIMIT_MEMLOCK is set to a few pages.
   bool lowers_memlock_ = false;
+  bool shares_ = false;  // memory is shared in it
   bool keyed_ = false;
   std::uint64_t pages_ = 0;
   Drawn drawn_;
