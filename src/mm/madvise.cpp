@@ -169,7 +169,9 @@ Result<Vma*> advise_vma(Mm& mm, Vma* vma, Range part, Advice advice, FlushBatch&
     if (*flags == vma->flags) return vma;
     auto changed = modify_flags(mm, vma, part, *flags);
     // A lack of kernel resources is temporary, says madvise.
-    if (!changed && changed.error() == Errno{ENOMEM}) return fail(EAGAIN);
+    if (!changed && changed.error() == Errno{ENOMEM} && mm.profile().advice_limit == AdviceLimit::again) {
+      return fail(EAGAIN);
+    }
     return changed;
   }
   const bool locked = vma->is(VmFlags::locked);

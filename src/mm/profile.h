@@ -362,6 +362,12 @@ enum class Smaps : std::uint8_t { none = 0, lock_on_fault = 1, sealed = 2, maybe
 /// Advice that came later than 5.10; the guards have a policy of their own.
 enum class AdviceSet : std::uint8_t { none = 0, populate = 1, dontneed_locked = 2, collapse = 4 };
 
+/// What madvise says where max_map_count does not let it split (D.7).
+enum class AdviceLimit : std::uint8_t {
+  enomem,  // up to 5.16
+  again,   // EAGAIN, as for all memory that the kernel lacks
+};
+
 /// What MADV_POPULATE_READ and MADV_POPULATE_WRITE do about a hole (D.7).
 enum class PopulateHoles : std::uint8_t {
   passed_over,  // up to 6.8: as all advice does; what follows is populated, and ENOMEM comes at the end
@@ -455,6 +461,7 @@ struct Profile {
   WritePrefault write_prefault = WritePrefault::any_byte;
   AdviceSet advice = AdviceSet::none;
   Smaps smaps = Smaps::none;
+  AdviceLimit advice_limit = AdviceLimit::again;
   PopulateHoles populate_holes = PopulateHoles::refused;
   LockOnFault lock_on_fault = LockOnFault::passes_over;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
