@@ -104,6 +104,10 @@ run::Report supervise(const run::Request& request, const Meter& meter) {
   if (memory.empty()) return broken("no memory for the results: " + std::string(std::strerror(errno)));
   run::Ledger ledger(plan, memory);
 
+  // More than the program's process will need. Kernels keep what a heap grows by after a fork apart from what is shared
+  // since, and whether it had to grow there would depend on how long the program is.
+  reserve_heap(1 << 20);
+
   // Kept until somebody waits for them: an interrupt ends the program, not what it has found.
   const sigset_t held_back = interrupts();
   sigprocmask(SIG_BLOCK, &held_back, nullptr);

@@ -101,6 +101,23 @@ TEST(Vm, CountsTheSameInEveryRun) {
   }
 }
 
+// What the agent has mapped is part of the tree that a call changes.
+TEST(Vm, CountsTheSameHoweverLongTheRestOfAProgramIs) {
+  NEEDS("6.12");
+  const std::string beginning = R"(h = brk(0)
+brk(h + 4 * PAGE)
+a = mmap(NULL, 32 * PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+mprotect(a, PAGE, PROT_READ) = 0
+)";
+  std::string rest;
+  for (int i = 0; i < 200; ++i) rest += "getppid()\n";
+  const run::Report alone = run_on("6.12", parsed(beginning));
+  const run::Report followed = run_on("6.12", parsed(beginning + rest));
+  for (const std::uint32_t line : {2U, 3U, 4U}) {
+    EXPECT_EQ(row_at(alone, line).samples, row_at(followed, line).samples) << "line " << line;
+  }
+}
+
 TEST(Vm, CountsOneInstructionForEachAccessThatDoesNotFault) {
   NEEDS("6.1");
   const run::Report report = run_on("6.1", parsed(kCycle));
