@@ -63,7 +63,9 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"guards_found", "guards found in place"},
     {"tree_nodes", "nodes written of the tree of VMAs"},
     {"tree_entries", "entries copied in the tree of VMAs"},
-    {"tree_reshaped", "stores that reshape the tree of VMAs"},
+    {"tree_splits", "stores that split a node of the tree of VMAs"},
+    {"tree_joins", "stores that join nodes of the tree of VMAs"},
+    {"tree_spans", "stores over several nodes of the tree of VMAs"},
     {"gather_pages", "pages taken to gather pages"},
     {"pages_flushed", "pages flushed by name"},
 });

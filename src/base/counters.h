@@ -72,7 +72,9 @@ enum class Counter : std::uint8_t {
   guards_found,   // that it passed because they were guards already
   tree_nodes,     // of the tree of VMAs, written anew
   tree_entries,   // copied into them
-  tree_reshaped,  // stores into it for which nodes were split, joined or evened out
+  tree_splits,    // stores into it for which a leaf had no room: it is split, or shares with a neighbour
+  tree_joins,     // stores that left a leaf too few entries: it is joined with a neighbour, or takes some of its
+  tree_spans,     // stores over several leaves
   gather_pages,   // that the kernel took to remember the pages it unmaps, beyond the first eight
   pages_flushed,  // by flushes that name their pages
   count_,

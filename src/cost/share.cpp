@@ -81,7 +81,9 @@ Path path_of(Operation operation, Counter counter) {
       return changes_mappings(operation) ? Path::zap : Path::own;
     case Counter::tree_nodes:
     case Counter::tree_entries:
-    case Counter::tree_reshaped:
+    case Counter::tree_splits:
+    case Counter::tree_joins:
+    case Counter::tree_spans:
       return Path::tree;
     case Counter::lru_added:
     case Counter::lru_spared:

@@ -248,7 +248,9 @@ Counters ModelKernel::counters() const {
   const mm::TreeWork tree = space_->tree_work();
   counters[Counter::tree_nodes] = tree.nodes;
   counters[Counter::tree_entries] = tree.entries;
-  counters[Counter::tree_reshaped] = tree.reshaped;
+  counters[Counter::tree_splits] = tree.splits;
+  counters[Counter::tree_joins] = tree.joins;
+  counters[Counter::tree_spans] = tree.spans;
   return counters;
 }
 

@@ -130,10 +130,10 @@ void MapleTree::store(Range range, Entry entry) {
       work_.entries += after;
       return;
     }
-    rewrite(std::move(change), after > left->room() ? Reason::split : Reason::balance);
+    rewrite(std::move(change), after > left->room() ? Reason::split : Reason::join);
     return;
   }
-  rewrite(std::move(change), Reason::balance);
+  rewrite(std::move(change), Reason::span);
 }
 
 void MapleTree::take_neighbour(Change& change, Node* neighbour) const {
@@ -187,7 +187,7 @@ std::vector<std::size_t> MapleTree::cuts(Change& change, Reason reason) const {
 }
 
 void MapleTree::rewrite(Change change, Reason reason) {
-  ++work_.reshaped;
+  ++(reason == Reason::split ? work_.splits : reason == Reason::join ? work_.joins : work_.spans);
   for (;;) {
     const bool everything = beside(change.first, -1) == nullptr && beside(change.last, 1) == nullptr;
     const unsigned level = change.first->level;
@@ -199,7 +199,7 @@ void MapleTree::rewrite(Change change, Reason reason) {
       if (neighbour == nullptr)
         neighbour = beside(change.last, 1) != nullptr ? beside(change.last, 1) : beside(change.first, -1);
       take_neighbour(change, neighbour);
-      reason = Reason::balance;
+      reason = Reason::join;
     }
     const std::vector<std::size_t> ends = cuts(change, reason);
     work_.nodes += ends.size() + 1;

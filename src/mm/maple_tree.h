@@ -10,9 +10,14 @@ namespace faultline::mm {
 
 /// What stores into a tree took.
 struct TreeWork {
-  std::uint64_t nodes = 0;     // written anew: readers may still be in the old ones, which hardly ever change in place
-  std::uint64_t entries = 0;   // copied into them
-  std::uint64_t reshaped = 0;  // stores for which nodes were split, joined or evened out
+  std::uint64_t nodes = 0;    // written anew: readers may still be in the old ones, which hardly ever change in place
+  std::uint64_t entries = 0;  // copied into them
+  // Stores that do more than copy a leaf:
+  std::uint64_t splits = 0;  // a leaf had no room for them
+  std::uint64_t joins = 0;   // they left a leaf too few ranges
+  std::uint64_t spans = 0;   // over more than one leaf
+
+  std::uint64_t reshaped() const { return splits + joins + spans; }
 };
 
 /// The shape of the kernel's tree of VMAs from 6.1 on (lib/maple_tree.c): which ranges share a node, and so what a
@@ -73,7 +78,7 @@ class MapleTree {
     Node* last = nullptr;
     Items items;
   };
-  enum class Reason : std::uint8_t { split, balance };
+  enum class Reason : std::uint8_t { split, join, span };
 
   Node* leaf_of(std::uint64_t address) const;
   Node* beside(Node* node, int direction) const;

@@ -100,6 +100,7 @@ void absorb_next(Mm& mm, Vma* vma, Vma* next) {
 }
 
 void count_merge(Mm& mm, const Vma& merged, std::uint64_t joins) {
+  mm.vmas.end_merge();
   mm.count(Counter::merges, joins);
   tell_merge(mm, merged.range(), Rule::merged);
 }

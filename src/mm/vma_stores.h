@@ -24,6 +24,9 @@ class VmaStores {
   /// The VMA has these addresses now, more than before: its own and a neighbour's.
   void grown(Range vma);
 
+  /// What follows is another store, whatever it is: a VMA and its neighbours have become one.
+  void end_merge() { perform(); }
+
   /// What all of it has taken.
   TreeWork work();
 

@@ -58,6 +58,11 @@ class VmaTree {
   /// Moves the bound that two adjacent VMAs share.
   void move_bound(Vma* lower, Vma* upper, Addr bound);
 
+  /// What was done to a VMA and its neighbours up to here is one change to the kernel's tree, what follows another.
+  void end_merge() {
+    if (stores_ != nullptr) stores_->end_merge();
+  }
+
   /// From now on it is counted what the kernel's own tree takes for what is done to this one.
   void count_stores(VmaStores stores);
   /// Nothing where it is not counted.

@@ -88,7 +88,7 @@ TEST(MapleTree, SplitsALeafOfSixteenRangesInTheMiddle) {
   EXPECT_EQ(tree.height(), 2);
   EXPECT_EQ(tree.leaves(), (std::vector<std::uint32_t>{9, 8}));
   EXPECT_EQ(tree.work().nodes, 3) << "two leaves and a root";
-  EXPECT_EQ(tree.work().reshaped, 1);
+  EXPECT_EQ(tree.work().splits, 1);
 }
 
 TEST(MapleTree, JoinsLeavesThatBecomeTooEmpty) {
@@ -112,7 +112,7 @@ std::vector<int> reshaping(Balance balance) {
   for (int i = 0; i < 48; ++i) {
     tree.forget_work();
     tree.store(pages(kTop - 3200 + 2 * static_cast<std::uint64_t>(i), 1), Entry::vma);
-    if (tree.work().reshaped > 0) found.push_back(i);
+    if (tree.work().reshaped() > 0) found.push_back(i);
   }
   return found;
 }
