@@ -82,10 +82,13 @@ std::optional<VmFlags> advised_flags(VmFlags flags, Advice advice) {
   }
 }
 
-/// MADV_WILLNEED: the kernel looks whether anything is swapped out. Nothing is.
+/// MADV_WILLNEED: the kernel looks whether anything is swapped out. Nothing is, but what was read in is to be on the
+/// LRU lists, with all that waits for them.
 void look_for_swapped(Mm& mm, const Vma& vma, Range part) {
-  if (vma.object != nullptr) return;
-  mm.count(Counter::ptes_scanned, mm.table.update(part, [](Addr, Pte pte) { return pte; }));
+  if (vma.object == nullptr) {
+    mm.count(Counter::ptes_scanned, mm.table.update(part, [](Addr, Pte pte) { return pte; }));
+  }
+  drain_lru(mm);
 }
 
 /// Makes entries guards up to the first that `stop` tells to stop at, which is returned, or the end.

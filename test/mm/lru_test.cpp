@@ -66,6 +66,19 @@ TEST(Lru, FromKernel518OnPopulatingEmptiesTheBatch) {
   }
 }
 
+// madvise_willneed(): what it may have read in is to be on the lists. By the instructions of vm:6.12 and vm:7.3, the
+// first MADV_WILLNEED after pages were made pays for them (train/advise.fl), as long as nothing else has.
+TEST(Lru, WillneedEmptiesTheBatch) {
+  for (const char* kernel : {"5.10", "6.1", "6.12", "7.3"}) {
+    World world(kernel);
+    const Addr a = world.alone(10);
+    world.store_pages(a, 8);
+    const auto advise = [&] { EXPECT_TRUE(world->madvise(a, P, Advice::willneed)); };
+    EXPECT_EQ(world.during(Counter::lru_added, advise), 8) << kernel;
+    EXPECT_EQ(world.during(Counter::lru_added, advise), 0) << kernel;
+  }
+}
+
 TEST(GuardInstall, BeginsAgainWhereItMeetsAPage) {
   World world("7.3");
   const Addr a = world.alone(20);
