@@ -70,11 +70,14 @@ enum class Counter : std::uint8_t {
   lru_spared,  // pages that were freed before their batch was emptied, and never reached the lists
   guards_made,    // entries that MADV_GUARD_INSTALL made guards
   guards_found,   // that it passed because they were guards already
+  tree_stores,    // into the tree of VMAs, from 6.1 on
   tree_nodes,     // of the tree of VMAs, written anew
   tree_entries,   // copied into them
   tree_splits,    // stores into it for which a leaf had no room: it is split, or shares with a neighbour
   tree_joins,     // stores that left a leaf too few entries: it is joined with a neighbour, or takes some of its
   tree_spans,     // stores over several leaves
+  tree_searched,  // entries of it that were looked at for a free range
+  gaps_sought,    // searches for a free range
   gather_pages,   // that the kernel took to remember the pages it unmaps, beyond the first eight
   pages_flushed,  // by flushes that name their pages
   count_,

@@ -19,6 +19,8 @@ constexpr auto kRestocking = std::to_array<std::string_view>({
     "refill_objects",
     "__pcs_replace_empty_main",
     "__pcs_replace_full_main",
+    // Random numbers, of which arm64 needs one for each call: a block of them.
+    "_get_random_bytes",
 });
 
 /// Compilers add endings to the names of what they split or specialise: ".constprop.0", ".isra.0", ".part.0".

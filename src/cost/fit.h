@@ -17,7 +17,7 @@ struct Observation {
   Counters counted;  // by the model, summed over `executions`
   std::uint64_t executions = 0;
   double instructions = 0;  // of the kernel, the mean of an execution, without:
-  double restocking = 0;    // what the kernel spent on its stocks of free pages and objects meanwhile
+  double restocking = 0;    // what the kernel spent meanwhile on its stocks of free pages, objects and random numbers
 };
 
 /// The costs that fit the observations of each operation best: none negative, and each observation's distance taken

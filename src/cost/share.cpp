@@ -61,6 +61,7 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::merges:
     case Counter::vmas_made:
     case Counter::bounds_moved:
+    case Counter::gaps_sought:
       if (modifies_vmas(operation)) return Path::modify;
       return maps(operation) ? Path::create : Path::own;
     case Counter::ptes_scanned:
@@ -79,11 +80,13 @@ Path path_of(Operation operation, Counter counter) {
       return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::tables_freed:
       return changes_mappings(operation) ? Path::zap : Path::own;
+    case Counter::tree_stores:
     case Counter::tree_nodes:
     case Counter::tree_entries:
     case Counter::tree_splits:
     case Counter::tree_joins:
     case Counter::tree_spans:
+    case Counter::tree_searched:
       return Path::tree;
     case Counter::lru_added:
     case Counter::lru_spared:

@@ -246,8 +246,10 @@ Counters ModelKernel::counters() const {
   Counters counters = space_->counters();
   counters[Counter::accesses] = accesses_;
   const mm::TreeWork tree = space_->tree_work();
+  counters[Counter::tree_stores] = tree.stores;
   counters[Counter::tree_nodes] = tree.nodes;
   counters[Counter::tree_entries] = tree.entries;
+  counters[Counter::tree_searched] = tree.searched;
   counters[Counter::tree_splits] = tree.splits;
   counters[Counter::tree_joins] = tree.joins;
   counters[Counter::tree_spans] = tree.spans;

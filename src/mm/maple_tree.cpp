@@ -2,36 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
+
+#include "mm/maple_node.h"
 
 namespace faultline::mm {
-namespace {
-
-constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
-
-}  // namespace
-
-struct MapleTree::Node {
-  Node* parent = nullptr;
-  unsigned level = 0;  // of leaves: 0
-  Items items;
-
-  std::uint64_t last() const { return items.back().last; }
-  /// How many items there is room for, and what is too few for a node that is not the root.
-  std::size_t room() const { return level == 0 ? 16 : 10; }
-  std::size_t few() const { return level == 0 ? 6 : 4; }
-  std::size_t place_of(std::uint64_t address) const {
-    const auto at = std::ranges::lower_bound(items, address, {}, &Item::last);
-    return static_cast<std::size_t>(at - items.begin());
-  }
-  std::size_t place_of(const Node* child) const {
-    const auto at = std::ranges::find(items, child, [](const Item& item) { return item.child.get(); });
-    return static_cast<std::size_t>(at - items.begin());
-  }
-};
 
 MapleTree::MapleTree(Balance balance) : balance_(balance), root_(std::make_unique<Node>()) {
-  root_->items.push_back({kEnd, Entry::gap, nullptr});
+  root_->items.push_back({kLastAddress, Entry::gap, nullptr});
 }
 MapleTree::~MapleTree() = default;
 MapleTree::MapleTree(const MapleTree& other) : balance_(other.balance_), root_(copied(*other.root_, nullptr)) {}
@@ -67,6 +44,7 @@ MapleTree::Node* MapleTree::beside(Node* node, int direction) const {
 
 void MapleTree::store(Range range, Entry entry) {
   if (range.empty()) return;
+  ++work_.stores;
   std::uint64_t first = range.start.value;
   std::uint64_t last = range.end.value - 1;
   Node* left = leaf_of(first);
@@ -90,7 +68,7 @@ void MapleTree::store(Range range, Entry entry) {
   if (entry == Entry::gap) {
     if (right->items[to].entry == Entry::gap) {
       last = right->items[to].last;
-    } else if (last == right->items[to].last && last != kEnd) {
+    } else if (last == right->items[to].last && last != kLastAddress) {
       Node* next = to + 1 < right->items.size() ? right : beside(right, 1);
       const std::size_t place = next == right ? to + 1 : 0;
       // Where the leaf would end with the gap, the next one is taken in, joined or not.
@@ -116,6 +94,7 @@ void MapleTree::store(Range range, Entry entry) {
     const std::size_t before = left->items.size();
     const std::size_t after = change.items.size();
     const bool same_ranges = before == after && left_start == first && left->items[from].last == last;
+    forget_gaps(left);
     if (same_ranges) {
       left->items[from].entry = entry;
       return;
@@ -163,7 +142,7 @@ std::vector<std::size_t> MapleTree::cuts(Change& change, Reason reason) const {
     // A neighbour under the same parent that has room takes some, the left one first.
     Node& parent = *model.parent;
     const std::size_t place = parent.place_of(&model);
-    const std::size_t space = 2 * room - 2 - (model.level == 0 ? 1 : 0) - (change.last->last() == kEnd ? 1 : 0);
+    const std::size_t space = 2 * room - 2 - (model.level == 0 ? 1 : 0) - (change.last->last() == kLastAddress ? 1 : 0);
     const bool evenly = balance_ == Balance::evens_out;
     const auto fits = [&](const Node& sibling) {
       const std::size_t all = change.items.size() + sibling.items.size();
@@ -240,6 +219,7 @@ void MapleTree::rewrite(Change change, Reason reason) {
     if (left == right && from == to && made.size() == 1) {
       made.front().child->parent = left;
       left->items[from] = std::move(made.front());
+      forget_gaps(left);
       return;
     }
     Change upper{left, right, {}};
@@ -300,11 +280,11 @@ bool MapleTree::sound() const {
       }
       if (!self(self, *item.child)) return false;
     }
-    return root || node.level > 0 || node.last() == kEnd || node.items.back().entry == Entry::vma;
+    return root || node.level > 0 || node.last() == kLastAddress || node.items.back().entry == Entry::vma;
   };
   const std::vector<Held> all = held();
   const auto joined = [](const Held& a, const Held& b) { return a.entry == Entry::gap && b.entry == Entry::gap; };
-  return check(check, *root_) && root_->last() == kEnd && std::ranges::adjacent_find(all, joined) == all.end();
+  return check(check, *root_) && root_->last() == kLastAddress && std::ranges::adjacent_find(all, joined) == all.end();
 }
 
 }  // namespace faultline::mm

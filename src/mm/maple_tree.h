@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/page.h"
@@ -10,8 +11,10 @@ namespace faultline::mm {
 
 /// What stores into a tree took.
 struct TreeWork {
-  std::uint64_t nodes = 0;    // written anew: readers may still be in the old ones, which hardly ever change in place
-  std::uint64_t entries = 0;  // copied into them
+  std::uint64_t stores = 0;
+  std::uint64_t nodes = 0;     // written anew: readers may still be in the old ones, which hardly ever change in place
+  std::uint64_t entries = 0;   // copied into them
+  std::uint64_t searched = 0;  // entries looked at for a free range
   // Stores that do more than copy a leaf:
   std::uint64_t splits = 0;  // a leaf had no room for them
   std::uint64_t joins = 0;   // they left a leaf too few ranges
@@ -41,6 +44,9 @@ class MapleTree {
   enum class Entry : std::uint8_t { gap, vma };
   /// Makes the range one entry; what lay there before goes, or keeps its ends. Gaps join their neighbours.
   void store(Range range, Entry entry);
+
+  /// Looks for the highest free range of `bytes` that ends at `last` or below, for what that takes.
+  void search(std::uint64_t bytes, std::uint64_t last);
 
   /// Is nothing but one gap in the range, or is it empty?
   bool one_gap(Range range) const;
@@ -85,6 +91,12 @@ class MapleTree {
   void rewrite(Change change, Reason reason);
   void take_neighbour(Change& change, Node* neighbour) const;
   std::vector<std::size_t> cuts(Change& change, Reason reason) const;
+  static std::uint64_t largest_gap(Node& node, std::uint64_t first);
+  static void forget_gaps(Node* node);
+  std::uint64_t node_start(const Node& node) const;
+  /// The highest item, from `place` down, that has a gap of the size in it.
+  std::optional<std::size_t> fitting_item(Node& node, std::size_t place, std::uint64_t first, std::uint64_t bytes,
+                                          std::uint64_t last);
   std::unique_ptr<Node> copied(const Node& node, Node* parent) const;
 
   Balance balance_;

@@ -24,6 +24,8 @@ Result<Addr> place_mapping(Mm& mm, Addr hint, std::uint64_t bytes, MapFlags flag
     const Vma* next = mm.vmas.find(at);
     if (fits && (next == nullptr || at + bytes <= start_with_gap(*next))) return at;
   }
+  mm.vmas.sought_gap(bytes);
+  mm.count(Counter::gaps_sought);
   if (const auto at = highest_gap(mm, bytes)) return *at;
   return mm.refuse(ENOMEM, Rule::bad_argument, whole);
 }

@@ -15,6 +15,7 @@ VmaStores::VmaStores(Replace replace, MapleTree::Balance balance, Range space, A
   tree_.store(page(stack), MapleTree::Entry::vma);
   for (std::uint64_t i = kBelow; i > 0; --i) tree_.store(page(heap - i * kPageSize), MapleTree::Entry::vma);
   for (std::uint64_t i = kAbove; i-- > 0;) tree_.store(page(space.end + i * kPageSize), MapleTree::Entry::vma);
+  highest_ = space.end.value + kAbove * kPageSize - 1;
   tree_.forget_work();
 }
 
@@ -34,6 +35,11 @@ void VmaStores::grown(Range vma) {
     return;
   }
   begin({vma, Kind::grown});
+}
+
+void VmaStores::sought_gap(std::uint64_t bytes) {
+  perform();
+  tree_.search(bytes, highest_);
 }
 
 void VmaStores::begin(Pending next) {

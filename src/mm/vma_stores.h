@@ -27,6 +27,9 @@ class VmaStores {
   /// What follows is another store, whatever it is: a VMA and its neighbours have become one.
   void end_merge() { perform(); }
 
+  /// The highest free range of that many bytes is looked for.
+  void sought_gap(std::uint64_t bytes);
+
   /// What all of it has taken.
   TreeWork work();
 
@@ -40,6 +43,7 @@ class VmaStores {
   void perform();
 
   Replace replace_;
+  std::uint64_t highest_;  // address that a mapping may have where the kernel chooses
   MapleTree tree_;
   Pending pending_;
 };

@@ -58,6 +58,11 @@ class VmaTree {
   /// Moves the bound that two adjacent VMAs share.
   void move_bound(Vma* lower, Vma* upper, Addr bound);
 
+  /// The kernel looks for the highest free range of that many bytes.
+  void sought_gap(std::uint64_t bytes) {
+    if (stores_ != nullptr) stores_->sought_gap(bytes);
+  }
+
   /// What was done to a VMA and its neighbours up to here is one change to the kernel's tree, what follows another.
   void end_merge() {
     if (stores_ != nullptr) stores_->end_merge();

@@ -125,6 +125,33 @@ TEST(MapleTree, IsReshapedByTheSameMappingsAsTheKernels) {
                                                              24, 28, 30, 31, 32, 36, 38, 39, 40, 44, 46, 47}));
 }
 
+TEST(MapleTree, LooksForAGapFromTheTopDownLeafByLeaf) {
+  MapleTree tree(Balance::fills_neighbour);
+  // In one leaf, from below: gap, VMA, gap of 5 pages, VMA, gap of 1, VMA, gap.
+  for (const auto& [first, count] : {std::pair(10, 5), {20, 5}, {26, 5}}) {
+    tree.store(pages(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count)), Entry::vma);
+  }
+  const auto searched = [&](std::uint64_t count) {
+    tree.forget_work();
+    tree.search(count * kPageSize, (31 * kPageSize) - 1);
+    return tree.work().searched;
+  };
+  EXPECT_EQ(searched(1), 2) << "the highest VMA, and the gap";
+  EXPECT_EQ(searched(3), 3) << "below a gap that is too small is a VMA, which is not looked at";
+  EXPECT_EQ(searched(8), 4);
+}
+
+TEST(MapleTree, PassesLeavesOfWhichNoGapIsLargeEnough) {
+  MapleTree tree(Balance::fills_neighbour);
+  for (std::uint64_t i = 0; i < 40; ++i) tree.store(pages(100 + 2 * i, 1), Entry::vma);
+  tree.forget_work();
+  tree.search(kPageSize, (179 * kPageSize) - 1);
+  const std::uint64_t near = tree.work().searched;
+  tree.forget_work();
+  tree.search(2 * kPageSize, (179 * kPageSize) - 1);
+  EXPECT_GT(tree.work().searched, near + tree.leaves().back() / 2) << "the last leaf's gaps, then the leaves above";
+}
+
 TEST(MapleTree, ACopyTakesItsOwnWay) {
   MapleTree tree(Balance::fills_neighbour);
   for (std::uint64_t i = 0; i < 100; ++i) tree.store(pages(10 + 2 * i, 1), Entry::vma);
