@@ -135,11 +135,11 @@ void Ledger::note(std::string_view text) {
 }
 
 void Ledger::set_known(CounterSet known, Metric metric) {
-  head_->known = known.to_ullong();
+  head_->known = known;
   head_->metric = metric;
 }
 
-CounterSet Ledger::known() const { return CounterSet(head_->known); }
+CounterSet Ledger::known() const { return head_->known; }
 
 std::vector<double> Ledger::samples_of(const RowRecord& record) const {
   std::vector<double> samples;
@@ -180,7 +180,7 @@ Report Ledger::report(const Plan& plan) const {
     }
     row.counted = record.counted;
     row.counted_calls = record.counted_calls;
-    row.known = CounterSet(head_->known);
+    row.known = head_->known;
     row.before = record.before;
     row.after = record.after;
     if (record.dropped != 0) {

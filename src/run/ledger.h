@@ -122,10 +122,9 @@ class Ledger {
     FixedText<400> detail;
     std::uint32_t notes = 0;
     FixedText<240> note[8];
-    std::uint64_t known = 0;
+    CounterSet known;
     Metric metric = Metric::none;
   };
-  static_assert(kCounters <= 64);
 
   std::vector<double> samples_of(const RowRecord& record) const;
 

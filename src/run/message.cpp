@@ -12,6 +12,22 @@ void part(Archive& a, Shape& shape) {
   }
 }
 
+/// In words of 64.
+template <class Archive>
+void part(Archive& a, CounterSet& set) {
+  constexpr std::size_t kWord = 64;
+  for (std::size_t first = 0; first < kCounters; first += kWord) {
+    std::uint64_t word = 0;
+    for (std::size_t i = first; i < kCounters && i < first + kWord; ++i) {
+      if (set.test(i)) word |= std::uint64_t{1} << (i - first);
+    }
+    transfer(a, word);
+    if constexpr (Archive::kReading) {
+      for (std::size_t i = first; i < kCounters && i < first + kWord; ++i) set.set(i, (word >> (i - first) & 1) != 0);
+    }
+  }
+}
+
 template <class Archive>
 void part(Archive& a, Row& row) {
   transfer_enum(a, row.kind, RowKind::measure);
@@ -24,9 +40,7 @@ void part(Archive& a, Row& row) {
   transfer_list(a, row.samples, [](Archive& inner, double& sample) { transfer(inner, sample); });
   for (std::uint64_t& value : row.counted.values) transfer(a, value);
   transfer(a, row.counted_calls);
-  std::uint64_t known = row.known.to_ullong();
-  transfer(a, known);
-  if constexpr (Archive::kReading) row.known = CounterSet(known);
+  part(a, row.known);
   part(a, row.before);
   part(a, row.after);
 }
