@@ -71,6 +71,19 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"gaps_sought", "searches for a gap"},
     {"gather_pages", "pages taken to gather pages"},
     {"pages_flushed", "pages flushed by name"},
+    {"tree_levels", "levels searched of the tree of VMAs"},
+    {"tree_gaps", "gaps computed in the tree of VMAs"},
+    {"tree_rotations", "rotations of the tree of VMAs"},
+    {"tree_walked", "VMAs passed in search of a gap"},
+    {"cache_slots", "slots searched of cached VMAs"},
+    {"anon_links_made", "links to anon_vmas made"},
+    {"anon_links_moved", "links to anon_vmas moved"},
+    {"anon_links_freed", "links to anon_vmas freed"},
+    {"anon_link_levels", "levels passed in trees of links to anon_vmas"},
+    {"pages_activated", "pages activated"},
+    {"tables_scanned", "page tables scanned"},
+    {"file_unmapped", "pages of files unmapped"},
+    {"pages_dirtied", "pages of files dirtied by entries that go"},
 });
 static_assert(kCounterNames.size() == kCounters);
 

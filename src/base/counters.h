@@ -80,6 +80,21 @@ enum class Counter : std::uint8_t {
   gaps_sought,    // searches for a free range
   gather_pages,   // that the kernel took to remember the pages it unmaps, beyond the first eight
   pages_flushed,  // by flushes that name their pages
+  // The red-black tree of VMAs, up to 6.0, and the VMAs that were found last.
+  tree_levels,     // passed on the way down, in searches
+  tree_gaps,       // largest gaps computed again
+  tree_rotations,  // and recolourings
+  tree_walked,     // VMAs passed in search of a gap
+  cache_slots,     // looked at before the tree is
+  // Links between VMAs and the anon_vmas that their pages may belong to.
+  anon_links_made,
+  anon_links_moved,  // out of their trees and in again, as bounds move
+  anon_links_freed,
+  anon_link_levels,  // of those trees that are passed for it
+  pages_activated,   // that populating touched for the second time
+  tables_scanned,    // page tables whose entries were scanned
+  file_unmapped,     // of pages_unmapped: pages of a file or of shared memory
+  pages_dirtied,     // of a file or of shared memory: unmapped, and written to through the entry
   count_,
 };
 inline constexpr std::size_t kCounters = std::to_underlying(Counter::count_);

@@ -64,6 +64,7 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::gaps_sought:
       if (modifies_vmas(operation)) return Path::modify;
       return maps(operation) ? Path::create : Path::own;
+    case Counter::tables_scanned:
     case Counter::ptes_scanned:
     case Counter::ptes_changed:
     case Counter::flushes_ranged:
@@ -77,6 +78,8 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::pages_unmapped:
     case Counter::pages_freed:
     case Counter::gather_pages:
+    case Counter::file_unmapped:
+    case Counter::pages_dirtied:
       return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::tables_freed:
       return changes_mappings(operation) ? Path::zap : Path::own;
@@ -87,6 +90,15 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::tree_joins:
     case Counter::tree_spans:
     case Counter::tree_searched:
+    case Counter::tree_levels:
+    case Counter::tree_gaps:
+    case Counter::tree_rotations:
+    case Counter::tree_walked:
+    case Counter::cache_slots:
+    case Counter::anon_links_made:
+    case Counter::anon_links_moved:
+    case Counter::anon_links_freed:
+    case Counter::anon_link_levels:
       return Path::tree;
     case Counter::lru_added:
     case Counter::lru_spared:
@@ -98,6 +110,7 @@ Path path_of(Operation operation, Counter counter) {
       return makes_pages(operation) ? Path::fault : Path::own;
     case Counter::populated:
     case Counter::pages_found:
+    case Counter::pages_activated:
       return makes_pages(operation) && operation != Operation::access ? Path::fault : Path::own;
     default:
       return Path::own;

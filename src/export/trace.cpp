@@ -9,11 +9,14 @@ namespace faultline::exports {
 namespace {
 
 /// What depends on other memory than the operation's own.
-constexpr Counter kShared[] = {Counter::vma_visits,      Counter::seal_checks,  Counter::ptes_scanned,
-                               Counter::tables_made,     Counter::tables_freed, Counter::mmap_lock_read,
-                               Counter::mmap_lock_write, Counter::vma_lock,     Counter::tree_stores,
-                               Counter::tree_nodes,      Counter::tree_entries, Counter::tree_splits,
-                               Counter::tree_joins,      Counter::tree_spans,   Counter::tree_searched};
+constexpr Counter kShared[] = {
+    Counter::vma_visits,      Counter::seal_checks,      Counter::ptes_scanned,     Counter::tables_made,
+    Counter::tables_freed,    Counter::mmap_lock_read,   Counter::mmap_lock_write,  Counter::vma_lock,
+    Counter::tree_stores,     Counter::tree_searched,    Counter::tree_nodes,       Counter::tree_entries,
+    Counter::tree_splits,     Counter::tree_joins,       Counter::tree_spans,       Counter::tree_levels,
+    Counter::tree_gaps,       Counter::tree_rotations,   Counter::tree_walked,      Counter::cache_slots,
+    Counter::anon_links_made, Counter::anon_links_moved, Counter::anon_links_freed, Counter::anon_link_levels,
+    Counter::pages_activated};
 
 }  // namespace
 

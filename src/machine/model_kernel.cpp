@@ -253,6 +253,11 @@ Counters ModelKernel::counters() const {
   counters[Counter::tree_splits] = tree.splits;
   counters[Counter::tree_joins] = tree.joins;
   counters[Counter::tree_spans] = tree.spans;
+  counters[Counter::tree_levels] = tree.levels;
+  counters[Counter::tree_gaps] = tree.gaps;
+  counters[Counter::tree_rotations] = tree.rotations;
+  counters[Counter::tree_walked] = tree.walked;
+  counters[Counter::cache_slots] = tree.cache_slots;
   return counters;
 }
 

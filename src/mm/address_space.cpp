@@ -9,6 +9,8 @@
 #include "mm/mm.h"
 #include "mm/numa_hint.h"
 #include "mm/soft_dirty.h"
+#include "mm/vma_links.h"
+#include "mm/vma_stores.h"
 
 namespace faultline::mm {
 namespace {
@@ -242,12 +244,13 @@ void AddressSpace::for_each_vma(Range range, const std::function<void(const Vma&
 const Counters& AddressSpace::counters() const { return mm_->counters; }
 void AddressSpace::follow_tree() {
   const VmaIndex index = profile().vma_index;
-  if (index == VmaIndex::rb_tree) return;
+  const Range space = mm_->placement_space();
+  if (index == VmaIndex::rb_tree) return mm_->vmas.count_work(std::make_unique<VmaLinks>(space, mm_->brk_start));
   const auto replace =
       index == VmaIndex::maple_tree ? VmaStores::Replace::removes_first : VmaStores::Replace::stores_over;
   const auto balance =
       index == VmaIndex::maple_tree_even ? MapleTree::Balance::evens_out : MapleTree::Balance::fills_neighbour;
-  mm_->vmas.count_stores(VmaStores(replace, balance, mm_->placement_space(), mm_->brk_start));
+  mm_->vmas.count_work(std::make_unique<VmaStores>(replace, balance, space, mm_->brk_start));
 }
 TreeWork AddressSpace::tree_work() const { return mm_->vmas.work(); }
 System& AddressSpace::system() { return mm_->system; }

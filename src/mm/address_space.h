@@ -15,13 +15,13 @@
 #include "base/signal.h"
 #include "mm/file.h"
 #include "mm/limits.h"
-#include "mm/maple_tree.h"
 #include "mm/mdwe.h"
 #include "mm/pin.h"
 #include "mm/pkeys.h"
 #include "mm/profile.h"
 #include "mm/system.h"
 #include "mm/trace.h"
+#include "mm/tree_work.h"
 #include "mm/userfaultfd.h"
 #include "mm/vma.h"
 
@@ -161,8 +161,8 @@ class AddressSpace {
 
   /// What has been counted since the address space began (a forked child begins at zero).
   const Counters& counters() const;
-  /// From now on it is followed what the kernel's own tree of VMAs takes for each change (from 6.1 on; before, nothing
-  /// is). It doubles what a change of the VMAs costs here, so that it is off unless asked for.
+  /// From now on it is followed what the kernel's own tree of VMAs takes for each change, up to 6.0 for searches too.
+  /// It doubles what a change of the VMAs costs here, so that it is off unless asked for.
   void follow_tree();
   /// What it has taken since then.
   TreeWork tree_work() const;

@@ -17,6 +17,7 @@ Addr do_brk(Mm& mm, Addr requested) {
   } else if (new_end > old_end) {
     const Range grown{old_end, new_end};
     // A page is kept free behind the heap, and the gap below a stack.
+    mm.vmas.sought(old_end);
     const Vma* next = mm.vmas.find(old_end);
     if (next != nullptr && new_end + kPageSize > start_with_gap(*next)) return mm.brk;
     if (mm.vmas.size() > mm.system.tunables().max_map_count) return mm.brk;
@@ -26,6 +27,7 @@ Addr do_brk(Mm& mm, Addr requested) {
     if (requested - mm.brk_start > heap_limit) return mm.brk;
     if (!lock_fits(mm, flags, pages) || !mm.limits.allow(mm.usage, flags, pages)) return mm.brk;
     if (!mm.system.commit().charge(pages, mm.usage.total)) return mm.brk;
+    mm.vmas.sought_place(grown);
     Vma* vma = insert_merged(mm, {.range = grown, .flags = flags, .pgoff = grown.start.page()});
     mark_soft_dirty(mm.profile(), *vma);
     if (vma->is(VmFlags::locked)) populate_as_permitted(mm, *vma, grown);

@@ -56,6 +56,7 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, P
   bool flush_needed = false;
   split_huge_ends(mm, range);
   mm.tlb.drop(range);
+  const std::uint64_t looked_into = mm.table.tables_scanned();
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte before) {
     if (before.uffd_marker() && change == ProtectionChange::uffd_unprotect) {
       ++changed;
@@ -84,6 +85,7 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, P
     return after;
   });
   mm.count(Counter::ptes_scanned, scanned);
+  mm.count(Counter::tables_scanned, mm.table.tables_scanned() - looked_into);
   mm.count(Counter::ptes_changed, changed);
   mm.count(Counter::ptes_upgraded, upgraded);
   if (mm.profile().protect_flush == ProtectFlush::when_changed) {

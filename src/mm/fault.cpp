@@ -149,6 +149,7 @@ std::expected<void, Signal> take_fault(Mm& mm, Addr addr, AccessKind kind, Pte p
                  .range = Range::of(addr.page_floor(), kPageSize),
                  .write = reported == Report::write};
   });
+  mm.vmas.sought(addr);
   Vma* vma = mm.vmas.at(addr);
   const bool grows = vma == nullptr;
   if (grows) {

@@ -32,6 +32,8 @@ constexpr std::uint64_t page_bytes(PageSize size) { return size == PageSize::hug
 enum class Exclusive : std::uint8_t { no, yes };
 /// Does a page wait on a batch to be moved between the kernel's lists?
 enum class OnBatch : std::uint8_t { no, yes };
+/// Is a page held in memory by mlock, and so on no list of those that may be reclaimed (PageMlocked)?
+enum class Mlocked : std::uint8_t { no, yes };
 
 /// One 4 KiB page of physical memory: what struct page is to the kernel. Twelve bytes, since there is one per touched
 /// page. The 512 pages of a large folio (a transparent huge page) are frames in a row; the first one, the head, holds
@@ -53,7 +55,16 @@ class Frame {
   void set_dirty() { mappings_ |= kDirtyBit; }
   /// Has MADV_FREE marked the page (no longer PageSwapBacked)? It stays so until it is reclaimed.
   bool lazily_freed() const { return (mappings_ & kLazyFreeBit) != 0; }
-  void set_lazily_freed() { mappings_ |= kLazyFreeBit; }
+  void set_lazily_freed() {
+    mappings_ |= kLazyFreeBit;
+    mappings_ &= ~(kReferencedBit | kActiveBit);
+  }
+  Mlocked mlocked() const { return (mappings_ & kMlockedBit) != 0 ? Mlocked::yes : Mlocked::no; }
+  void set_mlocked(Mlocked value) {
+    mappings_ = value == Mlocked::yes ? mappings_ | kMlockedBit : mappings_ & ~kMlockedBit;
+  }
+  /// The kernel touches the page for its user (mark_page_accessed). True where that makes it an active one.
+  bool touch();
   OnBatch on_batch() const { return (mappings_ & kOnBatchBit) != 0 ? OnBatch::yes : OnBatch::no; }
   void set_on_batch(OnBatch value) {
     mappings_ = value == OnBatch::yes ? mappings_ | kOnBatchBit : mappings_ & ~kOnBatchBit;
@@ -66,7 +77,10 @@ class Frame {
   static constexpr std::uint32_t kDirtyBit = 1U << 29;
   static constexpr std::uint32_t kLazyFreeBit = 1U << 28;
   static constexpr std::uint32_t kOnBatchBit = 1U << 27;
-  static constexpr std::uint32_t kMappingsMask = kOnBatchBit - 1;
+  static constexpr std::uint32_t kMlockedBit = 1U << 26;
+  static constexpr std::uint32_t kReferencedBit = 1U << 25;
+  static constexpr std::uint32_t kActiveBit = 1U << 24;
+  static constexpr std::uint32_t kMappingsMask = kActiveBit - 1;
   static constexpr std::uint32_t kTail = 1U << 31;  // the low bits are the distance to the head
   static constexpr std::uint32_t kHead = 1U << 30;  // of a large folio
   static constexpr std::uint32_t kReferencesMask = kHead - 1;
@@ -169,6 +183,16 @@ class FramePool {
   std::vector<std::uint32_t> free_buffers_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> pins_;  // by the folio's first frame: how many
 };
+
+inline bool Frame::touch() {
+  if ((mappings_ & kReferencedBit) == 0) {
+    mappings_ |= kReferencedBit;
+    return false;
+  }
+  if ((mappings_ & (kMlockedBit | kActiveBit)) != 0) return false;
+  mappings_ = (mappings_ | kActiveBit) & ~kReferencedBit;
+  return true;
+}
 
 inline void FramePool::count_mapping(FrameId id, PageSize size) {
   ++at(id).mappings_;

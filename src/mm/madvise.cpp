@@ -248,6 +248,19 @@ void count_lock(Mm& mm, Range range, Advice advice) {
 
 }  // namespace
 
+namespace {
+
+/// What populates touches each page as its user would, and holds it where the VMA is locked.
+void touch_populated(Mm& mm, const Vma& vma, Addr at) {
+  const Pte pte = mm.table.get(at);
+  if (pte.zero_page()) return;
+  Frame& frame = mm.frames().at(pte.frame());
+  mm.count(Counter::pages_activated, frame.touch() ? 1 : 0);
+  if (vma.is(VmFlags::locked)) frame.set_mlocked(Mlocked::yes);
+}
+
+}  // namespace
+
 bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
   const auto access = how == Populate::write ? arch::Report::write : arch::Report::read;
   for (Addr at = range.start; at < range.end; at = at + kPageSize) {
@@ -257,12 +270,14 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
     };
     if (granted()) {
       mm.count(Counter::pages_found);
+      touch_populated(mm, vma, at);
       continue;
     }
     // What a userfaultfd protects while nothing is there takes two faults.
     do {
       if (resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
     } while (!granted());
+    touch_populated(mm, vma, at);
   }
   if (mm.profile().lru_drain != LruDrain::unmapping) drain_lru(mm);
   return true;
@@ -270,12 +285,14 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
 
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
   const bool on_fault = vma.is(VmFlags::lock_on_fault);
+  mm.vmas.sought(range.start);
   if (on_fault && mm.profile().lock_on_fault == LockOnFault::passes_over) return true;
   // Shared pages are never copied, and would be dirtied for nothing.
   const bool writes = vma.is(VmFlags::write) && !vma.is(VmFlags::shared);
   if (!vma.is(VmFlags::access)) return false;
   if (!pkey_permits(mm.pkru, vma, writes ? DataAccess::write : DataAccess::read)) return false;
   if (on_fault) return true;
+  mm.vmas.sought(range.start);  // once more, by what faults the pages in
   return populate(mm, vma, range, writes ? Populate::write : Populate::read);
 }
 
@@ -299,6 +316,7 @@ Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice)
     if (advice == Advice::populate_write) return populate_range(mm, range, Populate::write);
   }
 
+  mm.vmas.sought(start);
   FlushBatch flush(mm);
   const auto holes = each_over_holes(mm, range, [&](Vma* vma, Range part) {
     visit_vma(mm);

@@ -6,22 +6,9 @@
 #include <vector>
 
 #include "base/page.h"
+#include "mm/tree_work.h"
 
 namespace faultline::mm {
-
-/// What stores into a tree took.
-struct TreeWork {
-  std::uint64_t stores = 0;
-  std::uint64_t nodes = 0;     // written anew: readers may still be in the old ones, which hardly ever change in place
-  std::uint64_t entries = 0;   // copied into them
-  std::uint64_t searched = 0;  // entries looked at for a free range
-  // Stores that do more than copy a leaf:
-  std::uint64_t splits = 0;  // a leaf had no room for them
-  std::uint64_t joins = 0;   // they left a leaf too few ranges
-  std::uint64_t spans = 0;   // over more than one leaf
-
-  std::uint64_t reshaped() const { return splits + joins + spans; }
-};
 
 /// The shape of the kernel's tree of VMAs from 6.1 on (lib/maple_tree.c): which ranges share a node, and so what a
 /// store costs. A leaf holds up to 16 ranges, of VMAs and of the gaps between them; a node above holds up to 10 nodes.

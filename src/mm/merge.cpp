@@ -1,5 +1,6 @@
 #include "mm/merge.h"
 
+#include "mm/anon_vma_chain.h"
 #include "mm/huge.h"
 #include "mm/soft_dirty.h"
 
@@ -95,6 +96,8 @@ Neighbours joining(Mm& mm, Vma* prev, Vma* next, const Proposal& proposal) {
 }
 
 void absorb_next(Mm& mm, Vma* vma, Vma* next) {
+  count_links(mm, *vma, Links::moved);
+  count_links(mm, *next, Links::freed);
   mm.vmas.absorb_next(vma, next);
   mm.count(Counter::vmas_freed);
 }
@@ -135,6 +138,7 @@ Vma* insert(Mm& mm, const Proposal& proposal, Neighbours neighbours) {
   mm.usage.add(proposal.flags, proposal.range.pages());
   mm.count(Counter::bounds_moved);
   if (prev == nullptr) {
+    count_links(mm, *next, Links::moved);
     mm.vmas.set_start(next, proposal.range.start);
     adopt(mm.profile(), *next, proposal.flags, proposal.anon_vma, proposal.chain);
     count_merge(mm, *next, 1);
@@ -145,6 +149,8 @@ Vma* insert(Mm& mm, const Proposal& proposal, Neighbours neighbours) {
   if (next != nullptr) {
     adopt(mm.profile(), *prev, next->flags, next->anon_vma, next->chain);
     absorb_next(mm, prev, next);
+  } else {
+    count_links(mm, *prev, Links::moved);
   }
   count_merge(mm, *prev, next != nullptr ? 2 : 1);
   return prev;
@@ -155,15 +161,17 @@ Vma* insert(Mm& mm, const Proposal& proposal, Neighbours neighbours) {
 Vma* insert_alone(Mm& mm, const Proposal& proposal) {
   mm.usage.add(proposal.flags, proposal.range.pages());
   mm.count(Counter::vmas_made);
-  return mm.vmas.insert(Vma{.start = proposal.range.start,
-                            .end = proposal.range.end,
-                            .flags = proposal.flags,
-                            .pgoff = proposal.pgoff,
-                            .anon_vma = proposal.anon_vma,
-                            .chain = proposal.chain,
-                            .name = proposal.name,
-                            .uffd = proposal.uffd,
-                            .object = proposal.object});
+  Vma* const made = mm.vmas.insert(Vma{.start = proposal.range.start,
+                                       .end = proposal.range.end,
+                                       .flags = proposal.flags,
+                                       .pgoff = proposal.pgoff,
+                                       .anon_vma = proposal.anon_vma,
+                                       .chain = proposal.chain,
+                                       .name = proposal.name,
+                                       .uffd = proposal.uffd,
+                                       .object = proposal.object});
+  count_links(mm, *made, Links::made);
+  return made;
 }
 
 Vma* insert_merged_apart(Mm& mm, const Proposal& proposal, const Vma* apart) {
@@ -197,6 +205,7 @@ Vma* extend(Mm& mm, Vma* vma, std::uint64_t bytes, Extension extension) {
                           vma->uffd,
                           vma->name};
   Vma* next = mm.vmas.next(*vma);
+  count_links(mm, *vma, Links::moved);
   mm.vmas.set_end(vma, proposal.range.end);
   mm.count(Counter::bounds_moved);
   mm.usage.add(vma->flags, proposal.range.pages());
@@ -235,6 +244,8 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
     adopt(mm.profile(), *prev, vma->flags, vma->anon_vma, vma->chain);
     if (!touches_end) {
       split_huge_at(mm, part.end);
+      count_links(mm, *prev, Links::moved);
+      count_links(mm, *vma, Links::moved);
       mm.vmas.move_bound(prev, vma, part.end);
       mm.count(Counter::bounds_moved);
       count_merge(mm, *prev, 1);
@@ -251,10 +262,14 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
   if (next != nullptr) {
     adopt(mm.profile(), *next, vma->flags, vma->anon_vma, vma->chain);
     if (touches_start) {
+      count_links(mm, *next, Links::moved);
+      count_links(mm, *vma, Links::freed);
       mm.vmas.absorb_prev(next, vma);
       mm.count(Counter::vmas_freed);
     } else {
       split_huge_at(mm, part.start);
+      count_links(mm, *vma, Links::moved);
+      count_links(mm, *next, Links::moved);
       mm.vmas.move_bound(vma, next, part.start);
       mm.count(Counter::bounds_moved);
     }
@@ -262,12 +277,12 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
     return next;
   }
   if (!touches_start) {
-    const auto upper = split_vma(mm, vma, part.start);
+    const auto upper = split_vma(mm, vma, part.start, NewPart::lower);
     if (!upper) return upper;
     vma = *upper;
   }
   if (!touches_end) {
-    const auto upper = split_vma(mm, vma, part.end);
+    const auto upper = split_vma(mm, vma, part.end, NewPart::upper);
     if (!upper) return upper;
   }
   vma->flags = flags;
@@ -304,19 +319,21 @@ Result<Vma*> modify_name(Mm& mm, Vma* vma, Range part, VmaName name) {
   return merge_or_split(mm, vma, part, vma->flags, vma->uffd, name, Tail::merges);
 }
 
-Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at) {
+Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at, NewPart made) {
   if (mm.vmas.size() >= mm.system.tunables().max_map_count) {
     return mm.refuse(ENOMEM, Rule::map_count_limit, vma->range());
   }
-  return split_unchecked(mm, vma, at);
+  return split_unchecked(mm, vma, at, made);
 }
 
-Vma* split_unchecked(Mm& mm, Vma* vma, Addr at) {
+Vma* split_unchecked(Mm& mm, Vma* vma, Addr at, NewPart made) {
   mm.count(Counter::splits);
   mm.count(Counter::vmas_made);
   mm.explain([&] { return Event{.kind = EventKind::split, .range = {at, vma->end}}; });
   split_huge_at(mm, at);
-  return mm.vmas.split(vma, at);
+  count_links(mm, *vma, Links::made);
+  count_links(mm, *vma, Links::moved);
+  return mm.vmas.split(vma, at, made);
 }
 
 }  // namespace faultline::mm

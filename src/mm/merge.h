@@ -62,9 +62,10 @@ Result<Vma*> modify_watch(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId uf
 /// The same with another name, and the flags that it has.
 Result<Vma*> modify_name(Mm& mm, Vma* vma, Range part, VmaName name);
 
-/// Cuts a VMA at an address inside it and returns the upper part. ENOMEM at max_map_count.
-Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at);
+/// Cuts a VMA at an address inside it and returns the upper part; `made` is the one that the kernel makes. ENOMEM at
+/// max_map_count.
+Result<Vma*> split_vma(Mm& mm, Vma* vma, Addr at, NewPart made);
 /// The same where the caller has looked at the limit (munmap).
-Vma* split_unchecked(Mm& mm, Vma* vma, Addr at);
+Vma* split_unchecked(Mm& mm, Vma* vma, Addr at, NewPart made);
 
 }  // namespace faultline::mm

@@ -29,6 +29,7 @@ Result<void> AddressSpace::mincore(Addr start, std::uint64_t length, Addr vec) {
   if (!check_buffer(*this, vec, Range{start, end}.pages())) return mm.refuse(EFAULT, Rule::bad_argument, asked);
   for (Addr at = start; at < end;) {
     mm.count(Counter::mmap_lock_read);
+    mm.vmas.sought(at);
     const Vma* vma = mm.vmas.at(at);
     if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, end});
     const Range part{at, std::min({end, vma->end, at + kStep * kPageSize})};

@@ -21,7 +21,9 @@ Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
   if (flags == vma->flags) return vma;
   drain_lru(mm);
   mm.count(Counter::ptes_scanned, mm.table.update(part, [&](Addr, Pte pte) {
-    mm.count(Counter::pages_mlocked, pte.present() && !pte.zero_page() ? 1 : 0);
+    const bool counts = pte.present() && !pte.zero_page();
+    mm.count(Counter::pages_mlocked, counts ? 1 : 0);
+    if (counts && !has(lock, VmFlags::locked)) mm.frames().at(pte.frame()).set_mlocked(Mlocked::no);
     return pte;
   }));
   return modify_flags(mm, vma, part, flags);
@@ -29,6 +31,7 @@ Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
 
 Result<void> apply(Mm& mm, Range range, VmFlags lock) {
   if (range.end < range.start) return mm.refuse(EINVAL, Rule::bad_argument, Range::of(range.start, 0));
+  mm.vmas.sought(range.start);
   for (Addr at = range.start; at < range.end;) {
     Vma* vma = mm.vmas.at(at);
     if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, range.end});

@@ -17,11 +17,16 @@ Range space_for_mappings(const System& system) {
 /// The page learns from an entry that goes whether it was written to.
 void unmap_page(Mm& mm, Pte pte) {
   Frame& frame = mm.frames().at(pte.frame());
-  if (pte.dirty() && frame.cached()) frame.set_dirty();
+  const bool cached = frame.cached();
+  if (pte.dirty() && cached) {
+    frame.set_dirty();
+    mm.count(Counter::pages_dirtied);
+  }
   const std::uint64_t live = mm.frames().live();
   const bool waits = frame.on_batch() == OnBatch::yes;
   mm.frames().unmap(pte.frame(), pte.size());
   mm.count(Counter::pages_unmapped, pte.zero_page() ? 0 : 1);
+  mm.count(Counter::file_unmapped, cached ? 1 : 0);
   const std::uint64_t freed = live - mm.frames().live();
   if (waits && freed > 0 && (mm.system.lru_add().bury(pte.frame()) || mm.system.lru_lazyfree().bury(pte.frame()))) {
     return;
@@ -141,6 +146,7 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
   const bool keeps_protection =
       guards == Guarding::keep && vma != nullptr && vma->is(VmFlags::uffd_wp) && vma->object != nullptr;
   const std::uint64_t tables_before = mm.table.tables_freed();
+  const std::uint64_t looked_into = mm.table.tables_scanned();
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte pte) {
     if (pte.guard() || pte.uffd_marker()) {
       if (guards == Guarding::keep && (pte.guard() || keeps_protection)) return pte;
@@ -156,6 +162,7 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     return keeps_protection && pte.uffd_wp() ? Pte::uffd_wp_marker() : Pte{};
   });
   mm.count(Counter::ptes_scanned, scanned);
+  mm.count(Counter::tables_scanned, mm.table.tables_scanned() - looked_into);
   mm.count(Counter::ptes_changed, removed);
   mm.count(Counter::tables_freed, mm.table.tables_freed() - tables_before);
   return removed;

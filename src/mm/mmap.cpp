@@ -115,7 +115,11 @@ Result<Vma*> make_mapping(Mm& mm, NewMapping& mapping) {
       return std::unexpected(fits.error());
     }
   }
-  if (auto unmapped = unmap_range(mm, mapping.range); !unmapped) return std::unexpected(unmapped.error());
+  mm.vmas.sought_place(mapping.range);
+  if (mm.vmas.first_in(mapping.range) != nullptr) {
+    if (auto unmapped = unmap_range(mm, mapping.range); !unmapped) return std::unexpected(unmapped.error());
+    mm.vmas.sought_place(mapping.range);
+  }
   Proposal proposal{.range = mapping.range, .flags = mapping.flags, .pgoff = mapping.range.start.page()};
   ShmemRef own_object;
   if (!checks_first) {

@@ -129,12 +129,13 @@ Result<void> split_off_locked(Mm& mm, const Request& request, Range source) {
   Vma* vma = mm.vmas.at(source.start);
   if (!leaves_distinct(mm, request) || !vma->is(VmFlags::locked)) return {};
   if (vma->start < source.start) {
-    const auto upper = split_vma(mm, vma, source.start);
+    const auto upper = split_vma(mm, vma, source.start, NewPart::lower);
     if (!upper) return std::unexpected(upper.error());
     vma = *upper;
   }
   if (source.end < vma->end) {
-    if (const auto upper = split_vma(mm, vma, source.end); !upper) return std::unexpected(upper.error());
+    if (const auto upper = split_vma(mm, vma, source.end, NewPart::upper); !upper)
+      return std::unexpected(upper.error());
   }
   return {};
 }
@@ -144,6 +145,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   if (auto room = check_room(mm, request, 0); !room) return std::unexpected(room.error());
   const Range source = Range::of(request.old, old_bytes);
   if (auto split = split_off_locked(mm, request, source); !split) return std::unexpected(split.error());
+  mm.vmas.sought_place(Range::of(target, request.new_bytes));
   const Vma original = *mm.vmas.at(request.old);
   if (auto charged = charge_move(mm, original, request, old_bytes); !charged) return std::unexpected(charged.error());
   // What was never faulted in takes the offset of its new place, and may merge there.
@@ -211,6 +213,7 @@ Result<Addr> remap_to(Mm& mm, const Request& request) {
     if (auto cut = cut_tail(mm, request, UnmapEnd::writing); !cut) return std::unexpected(cut.error());
     old_bytes = request.new_bytes;
   }
+  mm.vmas.sought(request.old);
   if (auto fine = check_source(mm, mm.vmas.at(request.old), request, old_bytes); !fine) {
     return std::unexpected(fine.error());
   }
@@ -253,6 +256,7 @@ Result<Addr> remap_at(Mm& mm, const Request& request) {
     if (auto cut = cut_tail(mm, request, UnmapEnd::reading); !cut) return std::unexpected(cut.error());
     return request.old;
   }
+  mm.vmas.sought(request.old);
   Vma* vma = mm.vmas.at(request.old);
   if (auto fine = check_source(mm, vma, request, request.old_bytes); !fine) return std::unexpected(fine.error());
   const std::uint64_t more = request.new_bytes - request.old_bytes;

@@ -14,6 +14,7 @@ Result<void> do_msync(Mm& mm, Addr start, std::uint64_t length, SyncFlags flags)
   if (end < start) return mm.refuse(ENOMEM, Rule::bad_argument, asked);
   if (end == start) return {};
   mm.count(Counter::mmap_lock_read);
+  mm.vmas.sought(start);
   bool holes = false;
   for (Addr at = start; at < end;) {
     const Vma* vma = mm.vmas.find(at);

@@ -1,4 +1,5 @@
 // munmap(2): D.4, C.3.
+#include "mm/anon_vma_chain.h"
 #include "mm/calls.h"
 #include "mm/merge.h"
 #include "mm/seal.h"
@@ -18,12 +19,13 @@ Result<Vma*> gather(Mm& mm, Vma* first, Range range) {
       visit_vma(mm);
       return std::unexpected(sealed.error());
     }
-    first = split_unchecked(mm, first, range.start);
+    first = split_unchecked(mm, first, range.start, NewPart::upper);
   }
+  mm.vmas.sought(range.end);
   for (Vma* vma = first; vma != nullptr && vma->start < range.end; vma = mm.vmas.next(*vma)) {
     visit_vma(mm);
     if (auto sealed = check_seal_in_loop(mm, *vma); !sealed) return std::unexpected(sealed.error());
-    if (range.end < vma->end) split_unchecked(mm, vma, range.end);
+    if (range.end < vma->end) split_unchecked(mm, vma, range.end, NewPart::lower);
   }
   return first;
 }
@@ -51,6 +53,7 @@ void downgrade(Mm& mm, const Vma& last) {
 }  // namespace
 
 Result<void> unmap_range(Mm& mm, Range range, UnmapEnd end) {
+  mm.vmas.sought(range.start);
   Vma* first = mm.vmas.first_in(range);
   if (first == nullptr || range.empty()) return {};
   if (auto sealed = check_seals_upfront(mm, range); !sealed) return sealed;
@@ -67,6 +70,7 @@ Result<void> unmap_range(Mm& mm, Range range, UnmapEnd end) {
     if (vma->is(VmFlags::account)) mm.system.commit().give_back(vma->pages());
     Vma* next = mm.vmas.next(*vma);
     if (end == UnmapEnd::reading && (next == nullptr || next->start >= range.end)) downgrade(mm, *vma);
+    count_links(mm, *vma, Links::freed);
     mm.vmas.erase(vma);
     mm.count(Counter::vmas_freed);
     vma = next;

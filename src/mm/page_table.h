@@ -91,6 +91,8 @@ class PageTable {
   std::uint64_t tables() const { return tables_made_ - tables_freed_; }
   std::uint64_t tables_made() const { return tables_made_; }
   std::uint64_t tables_freed() const { return tables_freed_; }
+  /// Tables of PTEs that update() looked into, ever.
+  std::uint64_t tables_scanned() const { return tables_scanned_; }
 
  private:
   PteTable* leaf(Addr addr) const;
@@ -108,6 +110,7 @@ class PageTable {
   Table<Level::pgd> top_;
   std::uint64_t tables_made_ = 0;
   std::uint64_t tables_freed_ = 0;
+  std::uint64_t tables_scanned_ = 0;
   std::uint64_t huge_entries_ = 0;
   // The leaf that was used last; accesses come in runs.
   mutable PteTable* last_leaf_ = nullptr;
@@ -151,6 +154,7 @@ std::uint64_t PageTable::update(Range range, Visit&& visit) {
     return filled;
   };
   const auto visit_table = [&](PteTable& table, Range part) {
+    ++tables_scanned_;
     table.used += visit_entries(&table.entries[entry_index(Level::pte, part.start)], part.pages(), part.start);
   };
   const auto visit_huge = [&](PmdTable& pmds, std::size_t index, Range part) {

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "mm/maple_tree.h"
+#include "mm/tree_follower.h"
 
 namespace faultline::mm {
 
 /// What the kernel stores into its tree of VMAs as VMAs come, go and change. Several changes of one call are one store
 /// there: all VMAs that are unmapped go together, and a VMA takes over both neighbours at once.
-class VmaStores {
+class VmaStores final : public TreeFollower {
  public:
   /// Is what a new mapping replaces removed first, or is the mapping stored over it (6.12 on)?
   enum class Replace : std::uint8_t { removes_first, stores_over };
@@ -15,23 +16,19 @@ class VmaStores {
   /// whose space is given, and below its heap.
   VmaStores(Replace replace, MapleTree::Balance balance, Range space, Addr heap);
 
-  void added(Range vma) { begin({vma, Kind::added}); }
-  void removed(Range vma);
-  /// Some of its addresses, at one end, are no longer the VMA's.
-  void shrunk(Range rest) { begin({rest, Kind::removed}); }
-  /// The upper part of what was one VMA is now another.
-  void split(Range upper) { begin({upper, Kind::split}); }
-  /// The VMA has these addresses now, more than before: its own and a neighbour's.
-  void grown(Range vma);
-
-  /// What follows is another store, whatever it is: a VMA and its neighbours have become one.
-  void end_merge() { perform(); }
-
-  /// The highest free range of that many bytes is looked for.
-  void sought_gap(std::uint64_t bytes);
-
-  /// What all of it has taken.
-  TreeWork work();
+  std::unique_ptr<TreeFollower> clone() const override { return std::make_unique<VmaStores>(*this); }
+  void added(Range vma) override { begin({vma, Kind::added}); }
+  void removed(Range vma) override;
+  void shrunk(Range /*before*/, Range gone) override { begin({gone, Kind::removed}); }
+  void split(Range /*lower*/, Range upper, NewPart /*made*/) override { begin({upper, Kind::split}); }
+  void grown_up(Range vma) override { grown(vma); }
+  void grown_down(Range /*before*/, Range vma) override { grown(vma); }
+  void took_next(Range vma) override { grown(vma); }
+  void took_prev(Range vma) override { grown(vma); }
+  void bound_moved(Range lower, Range upper, Addr before) override { grown(lower.end > before ? lower : upper); }
+  void end_merge() override { perform(); }
+  void sought_gap(std::uint64_t bytes) override;
+  TreeWork work() override;
 
  private:
   enum class Kind : std::uint8_t { none, added, removed, split, grown };
@@ -40,6 +37,7 @@ class VmaStores {
     Kind kind = Kind::none;
   };
   void begin(Pending next);
+  void grown(Range vma);
   void perform();
 
   Replace replace_;

@@ -6,7 +6,7 @@
 namespace faultline::mm {
 
 VmaTree::VmaTree(const VmaTree& other)
-    : gaps_(other.gaps_), stores_(other.stores_ ? std::make_unique<VmaStores>(*other.stores_) : nullptr) {
+    : gaps_(other.gaps_), follower_(other.follower_ ? other.follower_->clone() : nullptr) {
   Vma* last = nullptr;
   for (const Key theirs : other.order_) {
     const Vma& original = *other.in_slot(theirs);
@@ -18,9 +18,9 @@ VmaTree::VmaTree(const VmaTree& other)
   }
 }
 
-void VmaTree::count_stores(VmaStores stores) {
-  stores_ = std::make_unique<VmaStores>(std::move(stores));
-  for (const Key key : order_) stores_->added(in_slot(key)->range());
+void VmaTree::count_work(std::unique_ptr<TreeFollower> follower) {
+  follower_ = std::move(follower);
+  for (const Key key : order_) follower_->added(in_slot(key)->range());
 }
 
 void VmaTree::link(Vma* lower, Vma* vma, Vma* upper) {
@@ -94,17 +94,17 @@ Vma* VmaTree::insert(const Vma& vma) {
   link(at == order_.begin() ? nullptr : in_slot(*std::prev(at)), added,
        above == order_.end() ? nullptr : in_slot(*above));
   gaps_.take(vma.range());
-  if (stores_ != nullptr) stores_->added(vma.range());
+  if (follower_ != nullptr) follower_->added(vma.range());
   return added;
 }
 
 void VmaTree::erase(Vma* vma) {
   gaps_.give(vma->range());
-  if (stores_ != nullptr) stores_->removed(vma->range());
+  if (follower_ != nullptr) follower_->removed(vma->range());
   remove(vma);
 }
 
-Vma* VmaTree::split(Vma* vma, Addr addr) {
+Vma* VmaTree::split(Vma* vma, Addr addr, NewPart made) {
   const Key own = key(addr, allocate(*vma));
   Vma* upper = in_slot(own);
   upper->start = addr;
@@ -112,7 +112,7 @@ Vma* VmaTree::split(Vma* vma, Addr addr) {
   vma->end = addr;
   link(vma, upper, vma->upper);
   order_.insert(own);
-  if (stores_ != nullptr) stores_->split(upper->range());
+  if (follower_ != nullptr) follower_->split(vma->range(), upper->range(), made);
   return upper;
 }
 
@@ -128,11 +128,11 @@ void VmaTree::set_start(Vma* vma, Addr start) {
   if (start < old) {
     gaps_.take({start, old});
     vma->pgoff -= (old - start) >> kPageShift;
-    if (stores_ != nullptr) stores_->grown({start, vma->end});
+    if (follower_ != nullptr) follower_->grown_down(vma->range(), {start, vma->end});
   } else {
     gaps_.give({old, start});
     vma->pgoff += (start - old) >> kPageShift;
-    if (stores_ != nullptr) stores_->shrunk({old, start});
+    if (follower_ != nullptr) follower_->shrunk(vma->range(), {old, start});
   }
   move_start(vma, start);
 }
@@ -140,10 +140,10 @@ void VmaTree::set_start(Vma* vma, Addr start) {
 void VmaTree::set_end(Vma* vma, Addr end) {
   if (end > vma->end) {
     gaps_.take({vma->end, end});
-    if (stores_ != nullptr) stores_->grown({vma->start, end});
+    if (follower_ != nullptr) follower_->grown_up({vma->start, end});
   } else {
     gaps_.give({end, vma->end});
-    if (stores_ != nullptr) stores_->shrunk({end, vma->end});
+    if (follower_ != nullptr) follower_->shrunk(vma->range(), {end, vma->end});
   }
   vma->end = end;
 }
@@ -151,7 +151,7 @@ void VmaTree::set_end(Vma* vma, Addr end) {
 void VmaTree::absorb_next(Vma* vma, Vma* next) {
   vma->end = next->end;
   remove(next);
-  if (stores_ != nullptr) stores_->grown(vma->range());
+  if (follower_ != nullptr) follower_->took_next(vma->range());
 }
 
 void VmaTree::absorb_prev(Vma* vma, Vma* prev) {
@@ -159,15 +159,15 @@ void VmaTree::absorb_prev(Vma* vma, Vma* prev) {
   const Addr start = prev->start;
   remove(prev);
   move_start(vma, start);
-  if (stores_ != nullptr) stores_->grown(vma->range());
+  if (follower_ != nullptr) follower_->took_prev(vma->range());
 }
 
 void VmaTree::move_bound(Vma* lower, Vma* upper, Addr bound) {
-  const bool lower_grows = lower->end < bound;
+  const Addr before = lower->end;
   upper->pgoff += (bound.value >> kPageShift) - (upper->start.value >> kPageShift);
   lower->end = bound;
   move_start(upper, bound);
-  if (stores_ != nullptr) stores_->grown(lower_grows ? lower->range() : upper->range());
+  if (follower_ != nullptr) follower_->bound_moved(lower->range(), upper->range(), before);
 }
 
 }  // namespace faultline::mm

@@ -11,8 +11,8 @@
 
 #include "base/page.h"
 #include "mm/gap_index.h"
+#include "mm/tree_follower.h"
 #include "mm/vma.h"
-#include "mm/vma_stores.h"
 
 namespace faultline::mm {
 
@@ -46,8 +46,9 @@ class VmaTree {
   /// Adds a VMA over a free range.
   Vma* insert(const Vma& vma);
   void erase(Vma* vma);
-  /// Cuts `vma` in two at `addr`, strictly inside it. The VMA keeps the lower part; the upper one is returned.
-  Vma* split(Vma* vma, Addr addr);
+  /// Cuts `vma` in two at `addr`, strictly inside it. The VMA keeps the lower part; the upper one is returned. `made`
+  /// is the one that the kernel makes.
+  Vma* split(Vma* vma, Addr addr, NewPart made);
   /// Moves one bound over free addresses, or over those of a neighbour that is shrunk or erased first.
   void set_start(Vma* vma, Addr start);
   void set_end(Vma* vma, Addr end);
@@ -58,20 +59,26 @@ class VmaTree {
   /// Moves the bound that two adjacent VMAs share.
   void move_bound(Vma* lower, Vma* upper, Addr bound);
 
-  /// The kernel looks for the highest free range of that many bytes.
-  void sought_gap(std::uint64_t bytes) {
-    if (stores_ != nullptr) stores_->sought_gap(bytes);
-  }
-
-  /// What was done to a VMA and its neighbours up to here is one change to the kernel's tree, what follows another.
-  void end_merge() {
-    if (stores_ != nullptr) stores_->end_merge();
-  }
-
   /// From now on it is counted what the kernel's own tree takes for what is done to this one.
-  void count_stores(VmaStores stores);
+  void count_work(std::unique_ptr<TreeFollower> follower);
   /// Nothing where it is not counted.
-  TreeWork work() const { return stores_ == nullptr ? TreeWork{} : stores_->work(); }
+  TreeWork work() const { return follower_ == nullptr ? TreeWork{} : follower_->work(); }
+  /// Where the kernel searches its tree, for what that takes there.
+  void sought(Addr addr) const {
+    if (follower_ != nullptr) follower_->sought(addr);
+  }
+  void sought_place(Range range) const {
+    if (follower_ != nullptr) follower_->sought_place(range);
+  }
+  void sought_gap(std::uint64_t bytes) const {
+    if (follower_ != nullptr) follower_->sought_gap(bytes);
+  }
+  /// Is it counted?
+  bool followed() const { return follower_ != nullptr; }
+  /// What was done to a VMA and its neighbours up to here is one change to the kernel's tree, what follows another.
+  void end_merge() const {
+    if (follower_ != nullptr) follower_->end_merge();
+  }
 
   /// map_count.
   std::uint64_t size() const { return order_.size(); }
@@ -126,7 +133,7 @@ class VmaTree {
   };
   absl::flat_hash_map<Shmem*, Share> shares_;
   mutable Vma* last_found_ = nullptr;
-  std::unique_ptr<VmaStores> stores_;
+  std::unique_ptr<TreeFollower> follower_;
 };
 
 template <class Visit>

@@ -20,8 +20,8 @@ TEST(VmaStores, AVmaThatTakesOverBothNeighboursIsStoredOnce) {
   VmaStores all = stores();
   for (std::uint64_t i = 0; i < 3; ++i) all.added(pages(i, 1));
   const std::uint64_t before = all.work().nodes;
-  all.grown(pages(0, 2));
-  all.grown(pages(0, 3));
+  all.took_next(pages(0, 2));
+  all.took_next(pages(0, 3));
   all.end_merge();
   EXPECT_EQ(all.work().nodes, before + 1);
 }
@@ -32,7 +32,7 @@ TEST(VmaStores, VmasThatMergeOneAfterTheOtherAreStoredEach) {
   for (std::uint64_t i = 0; i < 12; ++i) all.added(pages(i, 1));
   const std::uint64_t before = all.work().nodes;
   for (std::uint64_t i = 2; i <= 4; ++i) {
-    all.grown(pages(0, i));
+    all.took_next(pages(0, i));
     all.end_merge();
   }
   EXPECT_EQ(all.work().nodes, before + 3);
