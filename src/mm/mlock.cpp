@@ -23,7 +23,11 @@ Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
   mm.count(Counter::ptes_scanned, mm.table.update(part, [&](Addr, Pte pte) {
     const bool counts = pte.present() && !pte.zero_page();
     mm.count(Counter::pages_mlocked, counts ? 1 : 0);
-    if (counts && !has(lock, VmFlags::locked)) mm.frames().at(pte.frame()).set_mlocked(Mlocked::no);
+    // Kernels that pass over what locks on fault lock what is there with the VMA's flags, before populating touches it.
+    const bool unlocks = !has(lock, VmFlags::locked);
+    if (counts && (unlocks || mm.profile().lock_on_fault == LockOnFault::passes_over)) {
+      mm.frames().at(pte.frame()).set_mlocked(unlocks ? Mlocked::no : Mlocked::yes);
+    }
     return pte;
   }));
   return modify_flags(mm, vma, part, flags);
