@@ -242,12 +242,12 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
   const auto [prev, next] = joined;
   if (prev != nullptr) {
     adopt(mm.profile(), *prev, vma->flags, vma->anon_vma, vma->chain);
+    mm.count(Counter::bounds_moved);
     if (!touches_end) {
       split_huge_at(mm, part.end);
       count_links(mm, *prev, Links::moved);
       count_links(mm, *vma, Links::moved);
       mm.vmas.move_bound(prev, vma, part.end);
-      mm.count(Counter::bounds_moved);
       count_merge(mm, *prev, 1);
       return prev;
     }
@@ -261,6 +261,7 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
   }
   if (next != nullptr) {
     adopt(mm.profile(), *next, vma->flags, vma->anon_vma, vma->chain);
+    mm.count(Counter::bounds_moved);
     if (touches_start) {
       count_links(mm, *next, Links::moved);
       count_links(mm, *vma, Links::freed);
@@ -271,7 +272,6 @@ Result<Vma*> merge_or_split(Mm& mm, Vma* vma, Range part, VmFlags flags, UffdId 
       count_links(mm, *vma, Links::moved);
       count_links(mm, *next, Links::moved);
       mm.vmas.move_bound(vma, next, part.start);
-      mm.count(Counter::bounds_moved);
     }
     count_merge(mm, *next, 1);
     return next;

@@ -89,7 +89,9 @@ Result<void> fill_cache(Mm& mm, const Vma& vma, Addr addr, std::span<const std::
   const Result<FrameId> added = vma.object->add(page);
   if (!added) return std::unexpected(added.error());
   if (!bytes.empty()) mm.frames().write(*added, 0, bytes);
-  mm.frames().at(*added).set_dirty();
+  // Where the entry is dirty 5.10 leaves the page clean, which the first write through another mapping meets.
+  const bool clean = mm.profile().first_write == FirstWrite::retried && vma.is(VmFlags::write);
+  if (!clean) mm.frames().at(*added).set_dirty();
   mm.frames().map(*added);
   set_pte(mm, addr, Pte::make(*added, protection_bits(mm.profile(), vma.flags) | bits));
   return {};

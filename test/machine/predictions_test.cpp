@@ -19,20 +19,14 @@ Settings priced() {
     cost.each[std::to_underlying(counter)] = each;
   };
   cost::OperationCost mprotect;
+  mprotect.trained.set();  // and free, but for what follows
   mprotect.fixed = 100;
   mprotect.error = {0.1, 0.2, 5};
   set(mprotect, Counter::ptes_changed, 10);
-  for (const Counter free : {Counter::vma_visits, Counter::vmas_changed, Counter::ptes_scanned, Counter::ptes_upgraded,
-                             Counter::flushes_ranged, Counter::pages_flushed}) {
-    set(mprotect, free, 0);
-  }
   table.operations[std::to_underlying(cost::Operation::mprotect)] = mprotect;
   cost::OperationCost access;
+  access.trained.set();
   set(access, Counter::fault_write, 1000);
-  for (const Counter free : {Counter::accesses, Counter::tables_made, Counter::anon_vmas_made, Counter::pages_zeroed,
-                             Counter::lru_added, Counter::mmap_lock_read}) {
-    set(access, free, 0);
-  }
   table.operations[std::to_underlying(cost::Operation::access)] = access;
   settings.costs = {table};
   return settings;

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 /// Programs that are not compared.
 const std::map<std::string, std::string_view> kLeftOut{
     {"cases/map-limit.fl", "the limit's 65,530 mappings take an emulated processor too long"},
+    {"differences/madvise-limit.fl", "and how many fit depends on what else is mapped"},
     {"numa-hints.fl", "no kernel passes over pages when asked"}};
 
 std::vector<std::string> programs() {
