@@ -3,9 +3,9 @@ static void begin(void) {
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) give_up("mmap");
   for (unsigned i = 0; i < OPERATIONS; ++i) shared->operations[i].vmas = -1;
-  /* Pages that nothing merges with fill the gaps above the program's first mapping. */
+  /* Memory that nothing merges with, below all that is mapped: no gap between libraries holds that much. Then pages that fill the gaps above. */
   const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
-  char *lowest = mmap(NULL, PAGE, PROT_NONE, flags, -1, 0);
+  char *lowest = mmap(NULL, (size_t)1 << 30, PROT_NONE, flags, -1, 0);
   for (size_t size = (size_t)1 << 30; size >= PAGE;) {
     char *filler = mmap(NULL, size, PROT_NONE, flags, -1, 0);
     if (filler != MAP_FAILED && filler > lowest) continue;
