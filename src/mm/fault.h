@@ -11,7 +11,12 @@ namespace faultline::mm {
 
 /// Who met the missing page: the program, the kernel as it copies to or from user memory, or the kernel that populates
 /// it for itself (get_user_pages).
-enum class FaultOrigin : std::uint8_t { exception, kernel_copy, populate };
+enum class FaultOrigin : std::uint8_t {
+  exception,
+  kernel_copy,
+  populate,
+  populate_again,  // after a fault that gave mmap_lock up: what is tried again counts as a major fault
+};
 
 /// Makes the page at `addr` grant the access, taking whatever faults that needs, as the instruction would: try, fault,
 /// try again. Returns the frame, or the signal that the access ended in. `text` is the page that holds the accessing

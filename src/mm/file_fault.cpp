@@ -53,7 +53,8 @@ Handled end_first_write(Mm& mm, Addr addr, Frame& frame, FaultOrigin origin, Cou
   const bool retried = !frame.dirty() && mm.profile().first_write == FirstWrite::retried;
   frame.set_dirty();
   // The second attempt finds the entry in place.
-  mm.count(retried ? Counter::mmap_lock_read : Counter::minor_faults);
+  const bool again = retried || origin == FaultOrigin::populate_again;
+  mm.count(again ? Counter::mmap_lock_read : Counter::minor_faults);
   count_handled(mm, Range::of(addr, kPageSize), kind, retried ? Rule::file_page_retried : rule, origin);
   return Handled::done;
 }

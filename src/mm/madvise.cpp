@@ -259,6 +259,15 @@ void touch_populated(Mm& mm, const Vma& vma, Addr at) {
   if (vma.is(VmFlags::locked)) frame.set_mlocked(Mlocked::yes);
 }
 
+/// Does the first write of a page that is still clean give mmap_lock up, so that MADV_POPULATE_WRITE has to try again
+/// (6.9 on)?
+bool gives_lock_up(Mm& mm, const Vma& vma, Addr at, Populate how) {
+  const bool tries = mm.profile().populate_holes == PopulateHoles::refused;
+  if (!tries || how != Populate::write || !vma.is(VmFlags::shared) || vma.object == nullptr) return false;
+  const auto cached = vma.object->find(vma.pgoff_at(at));
+  return !cached || !mm.frames().at(*cached).dirty();
+}
+
 }  // namespace
 
 bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
@@ -274,8 +283,11 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
       continue;
     }
     // What a userfaultfd protects while nothing is there takes two faults.
+    auto origin = FaultOrigin::populate;
     do {
-      if (resolve(mm, vma, at, access, FaultOrigin::populate) != Handled::done) return false;
+      const bool again = gives_lock_up(mm, vma, at, how);
+      if (resolve(mm, vma, at, access, origin) != Handled::done) return false;
+      if (again) origin = FaultOrigin::populate_again;
     } while (!granted());
     touch_populated(mm, vma, at);
   }

@@ -58,11 +58,11 @@ void RbTree::find_gap(std::uint64_t bytes, Addr top) {
       continue;
     }
     // Back up, to the first one that this was above of.
-    Id from = id;
-    do {
-      from = std::exchange(id, nodes_[id].parent);
+    while (true) {
+      const Id from = std::exchange(id, nodes_[id].parent);
       ++work_.walked;
-    } while (id != 0 && child(id, Side::left) == from);
+      if (id == 0 || child(id, Side::left) != from) break;
+    }
     from_above = false;
   }
 }

@@ -8,7 +8,7 @@
 namespace faultline::mm {
 
 void count_handled(Mm& mm, Range mapped, Counter kind, Rule rule, FaultOrigin origin) {
-  const bool populating = origin == FaultOrigin::populate;
+  const bool populating = origin == FaultOrigin::populate || origin == FaultOrigin::populate_again;
   const Counter counter = populating ? Counter::populated : kind;
   mm.count(counter, populating ? mapped.pages() : 1);
   mm.explain([&] { return Event{.kind = EventKind::handled, .range = mapped, .rule = rule, .counter = counter}; });
