@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <utility>
 
+#include "base/flags.h"
 #include "check/drawer.h"
 
 namespace faultline::check {
@@ -9,9 +11,9 @@ using run::StepKind;
 
 namespace {
 
-constexpr std::uint64_t kGuardInstall = 102;
+constexpr auto kGuardInstall = std::to_underlying(Advice::guard_install);
 
-bool is_shared(const Named& flags) { return (flags.value & 1) != 0; }
+bool is_shared(const Named& flags) { return has(static_cast<MapFlags>(flags.value), MapFlags::shared); }
 
 }  // namespace
 

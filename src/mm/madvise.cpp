@@ -246,10 +246,6 @@ void count_lock(Mm& mm, Range range, Advice advice) {
   mm.count(per_vma ? Counter::vma_lock : Counter::mmap_lock_read);
 }
 
-}  // namespace
-
-namespace {
-
 /// What populates touches each page as its user would, and holds it where the VMA is locked.
 void touch_populated(Mm& mm, const Vma& vma, Addr at) {
   const Pte pte = mm.table.get(at);
