@@ -69,6 +69,7 @@ run::CallOutcome NativeKernel::clear_refs(int number) {
     } else {
       process_.own.touch_near();
     }
+    if (process_.ledger != nullptr) process_.ledger->touch_used();
   });
   if (outcome.error) return outcome;
   outcome.value = 0;

@@ -27,6 +27,7 @@ class Executor {
   void run() {
     context_.ledger.set_known(kernel_.known(), kernel_.metric());
     context_.ledger.touch_ahead();
+    context_.ledger.touch_used();
     if (block(context_.plan.body) == Flow::go_on) context_.ledger.end(Ending::completed, {}, "");
   }
 

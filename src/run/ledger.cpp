@@ -85,6 +85,13 @@ void Ledger::touch_ahead() {
   head_->touched.store(next, std::memory_order_relaxed);
 }
 
+void Ledger::touch_used() {
+  for (RowRecord& row : rows_) const Guard guard(row.lock);
+  for (CheckRecord& check : checks_) const Guard guard(check.lock);
+  const std::uint64_t used = head_->touched.load(std::memory_order_relaxed);
+  for (std::uint64_t i = 0; i < used; ++i) chunks_[i].touched.store(1, std::memory_order_relaxed);
+}
+
 void Ledger::passed_over(std::uint32_t check) {
   CheckRecord& record = checks_[check];
   const Guard guard(record.lock);

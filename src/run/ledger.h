@@ -82,6 +82,9 @@ class Ledger {
   void add_sample(std::uint32_t row, double value);
   /// Writes to the memory that the next samples will go to, so that they do not fault.
   void touch_ahead();
+  /// Writes to all that is in use: needed where another process has made the ledger, and again where the kernel has
+  /// write-protected it (clear_refs).
+  void touch_used();
   /// The check does not concern this machine; that is not an evaluation.
   void passed_over(std::uint32_t check);
   /// Adds an evaluation of a check. `detail` is kept for the first failure, or the reason of the first skip.
