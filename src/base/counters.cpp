@@ -84,6 +84,10 @@ constexpr auto kCounterNames = std::to_array<Names>({
     {"tables_scanned", "page tables scanned"},
     {"file_unmapped", "pages of files unmapped"},
     {"pages_dirtied", "pages of files dirtied by entries that go"},
+    {"pages_synced", "pages synced with the instruction cache"},
+    {"ptes_refused", "PTEs not made writable by mprotect"},
+    {"file_links", "changes of files' trees of mappings"},
+    {"vmas_moved", "VMAs moved"},
 });
 static_assert(kCounterNames.size() == kCounters);
 

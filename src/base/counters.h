@@ -59,10 +59,10 @@ enum class Counter : std::uint8_t {
   vmas_changed,     // VMAs, or parts of them, that got other flags, whatever was split or merged for it
   vmas_checked,     // of vma_visits: those of a loop before the work, which looks for seals
   anon_vmas_made,   // first write to a VMA that shares none with a neighbour
-  pages_found,      // that populating, locking or mincore looked for, and found present
+  pages_found,      // that populating, locking, MADV_FREE or mincore looked for, and found present
   pages_missing,    // that mincore looked for in vain, in tables that exist
   pages_around,     // of a file, mapped along with the one that was touched
-  pages_mlocked,    // present pages of VMAs that were locked or unlocked
+  pages_mlocked,    // present pages of VMAs that were locked or unlocked, and locked ones that were unmapped
   pages_lazyfreed,  // moved by MADV_FREE to where they are reclaimed first: a batch at a time, as lru_added
   pages_unmapped,   // entries removed that mapped a page other than the zero page
   pages_freed,      // given back with the last of those entries
@@ -95,6 +95,10 @@ enum class Counter : std::uint8_t {
   tables_scanned,    // page tables whose entries were scanned
   file_unmapped,     // of pages_unmapped: pages of a file or of shared memory
   pages_dirtied,     // of a file or of shared memory: unmapped, and written to through the entry
+  pages_synced,      // made visible to the instruction cache before an entry first lets them be executed
+  ptes_refused,      // that mprotect looked at to make them writable, and did not
+  file_links,  // mappings that entered or left the trees of their files, as VMAs were copied, freed or got other bounds
+  vmas_moved,  // copied to another address, whole or in part, by mremap
   count_,
 };
 inline constexpr std::size_t kCounters = std::to_underlying(Counter::count_);

@@ -63,6 +63,14 @@ std::uint64_t in_pages(Mm& mm, Addr addr, std::uint64_t length, AccessKind kind,
   return done;
 }
 
+/// As a program shows it on vm that only asks for vmas(). A static program of arm64 has fewer segments, and the
+/// vdso cannot be left out there; up to 6.0 the heap is one VMA with the program's last.
+Beside beside_program(const Profile& profile) {
+  const std::uint64_t with_heap = profile.vma_index == VmaIndex::rb_tree ? 1 : 0;
+  return profile.arch == arch::Arch::arm64 ? Beside{.apart = 1, .below = 4 - with_heap, .above = 4}
+                                           : Beside{.apart = 0, .below = 7 - with_heap, .above = 2};
+}
+
 }  // namespace
 
 AddressSpace::AddressSpace(System& system) : mm_(std::make_unique<Mm>(system)) {}
@@ -242,15 +250,18 @@ void AddressSpace::for_each_vma(Range range, const std::function<void(const Vma&
 }
 
 const Counters& AddressSpace::counters() const { return mm_->counters; }
+
 void AddressSpace::follow_tree() {
   const VmaIndex index = profile().vma_index;
+  const Beside beside = beside_program(profile());
   const Range space = mm_->placement_space();
-  if (index == VmaIndex::rb_tree) return mm_->vmas.count_work(std::make_unique<VmaLinks>(space, mm_->brk_start));
+  if (index == VmaIndex::rb_tree)
+    return mm_->vmas.count_work(std::make_unique<VmaLinks>(beside, space, mm_->brk_start));
   const auto replace =
       index == VmaIndex::maple_tree ? VmaStores::Replace::removes_first : VmaStores::Replace::stores_over;
   const auto balance =
       index == VmaIndex::maple_tree_even ? MapleTree::Balance::evens_out : MapleTree::Balance::fills_neighbour;
-  mm_->vmas.count_work(std::make_unique<VmaStores>(replace, balance, space, mm_->brk_start));
+  mm_->vmas.count_work(std::make_unique<VmaStores>(replace, balance, beside, space, mm_->brk_start));
 }
 TreeWork AddressSpace::tree_work() const { return mm_->vmas.work(); }
 System& AddressSpace::system() { return mm_->system; }

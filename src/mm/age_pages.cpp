@@ -91,6 +91,7 @@ class Walk {
   }
 
   void age(Addr at, Pte pte) {
+    mm_.count(Counter::pages_found);
     // Nothing is reclaimed, so that nobody sees how old a page is.
     if (aging_ == Aging::cold || !pte.has(Pte::kYoung | Pte::kDirty)) return;
     mm_.table.set(at, pte.without(Pte::kYoung | Pte::kDirty));

@@ -13,8 +13,9 @@ enum class Links : std::uint8_t {
   freed,  // the VMA goes (unlink_anon_vmas)
 };
 
-/// Counts it, and the levels of the trees that are passed. Levels are those of a balanced tree of the VMAs that lie
-/// beside this one and have its anon_vma; only counted where the tree of VMAs is followed too.
+/// Counts it, with the link to the VMA's file if it has one, and the levels of the trees that are passed. Levels are
+/// those of a balanced tree of the VMAs that lie beside this one and have its anon_vma; only counted where the tree of
+/// VMAs is followed too.
 void count_links(Mm& mm, const Vma& vma, Links links);
 
 }  // namespace faultline::mm

@@ -1,4 +1,6 @@
 // The walk that gives entries another protection (change_protection): A.2, A.3, D.9.
+#include <algorithm>
+
 #include "mm/calls.h"
 #include "mm/huge.h"
 #include "mm/upgrade.h"
@@ -47,12 +49,48 @@ Pte changed_entry(const Profile& profile, Pte before, const Wanted& what, Protec
   return change == ProtectionChange::uffd_unprotect ? after.without(Pte::kUffdWp) : after;
 }
 
+/// The entries of a large folio that are changed together, all to what the first would become (change_present_ptes).
+class FolioBatch {
+ public:
+  FolioBatch(const Mm& mm, Range range) : mm_(mm), range_(range) {}
+
+  /// The entry as the change finds it. Entries are asked for in order, each before it is changed.
+  Pte joined(Addr at, Pte pte) {
+    if (mm_.profile().protect_batch == ProtectBatch::page) return pte;
+    if (at >= end_) begin(at, pte);
+    return pte.with(gained_);
+  }
+
+ private:
+  void begin(Addr at, Pte first) {
+    end_ = at + kPageSize;
+    gained_ = 0;
+    const FramePool& frames = mm_.system.frames();
+    if (first.huge() || first.zero_page() || !frames.is_large(first.frame())) return;
+    const Addr table_end = huge_floor(at) + kHugeBytes;
+    for (std::int64_t i = 1; end_ < std::min(range_.end, table_end); ++i, end_ = end_ + kPageSize) {
+      constexpr std::uint64_t kOwn = Pte::kDirty | Pte::kYoung;
+      const Pte next = mm_.table.get(end_);
+      const bool alike = next.present() && next.without(kOwn) == first.without(kOwn).advanced(i);
+      if (!alike || frames.head(next.frame()) != frames.head(first.frame())) return;
+      if (next.dirty()) gained_ = Pte::kWritten;
+    }
+  }
+
+  const Mm& mm_;
+  const Range range_;
+  Addr end_;
+  std::uint64_t gained_ = 0;
+};
+
 }  // namespace
 
 void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, ProtectionChange change) {
   const Wanted what = wanted(mm, vma, change);
+  FolioBatch batch(mm, range);
   std::uint64_t changed = 0;
   std::uint64_t upgraded = 0;
+  std::uint64_t refused = 0;
   bool flush_needed = false;
   split_huge_ends(mm, range);
   mm.tlb.drop(range);
@@ -63,12 +101,14 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, P
       return Pte{};
     }
     if (!before.present()) return before;
-    Pte after = changed_entry(mm.profile(), before, what, change);
+    Pte after = changed_entry(mm.profile(), batch.joined(at, before), what, change);
     if (what.upgradable && !after.write()) {
       const Rule rule = upgrade_rule(mm.profile(), vma, after, mm.system.frames());
       if (upgrades(rule)) {
         after = after.with(Pte::kWrite);
         ++upgraded;
+      } else {
+        ++refused;
       }
       mm.explain([&] {
         return Event{
@@ -82,12 +122,14 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, P
       flush.add(mapped_range(at, after), after.size());
       flush_needed = true;
     }
+    sync_icache(mm, after);
     return after;
   });
   mm.count(Counter::ptes_scanned, scanned);
   mm.count(Counter::tables_scanned, mm.table.tables_scanned() - looked_into);
   mm.count(Counter::ptes_changed, changed);
   mm.count(Counter::ptes_upgraded, upgraded);
+  mm.count(Counter::ptes_refused, refused);
   if (mm.profile().protect_flush == ProtectFlush::when_changed) {
     // No gathering yet: each VMA's whole range is flushed at once.
     if (flush_needed) flush.add(range);

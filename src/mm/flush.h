@@ -29,17 +29,16 @@ class FlushBatch {
   void gather();
   /// The walk leaves a VMA. x86-64 gathers on across VMAs (MMU_GATHER_MERGE_VMAS); arm64 flushes here.
   void end_vma();
-  /// Flushes what is pending, as a range or, above the architecture's ceiling of entries, whole.
-  void perform() {
-    if (!pending_.empty()) flush();
-  }
+  /// Flushes what is pending, and frees the pages.
+  void perform();
 
  private:
+  /// As a range or, above the architecture's ceiling of entries, whole.
   void flush();
 
   Mm& mm_;
   Range pending_{};
-  std::uint64_t gathered_ = 0;        // pages since the last flush
+  std::uint64_t gathered_ = 0;        // pages that wait to be freed
   PageSize stride_ = PageSize::base;  // the smallest page in what is pending
 };
 

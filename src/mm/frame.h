@@ -65,6 +65,9 @@ class Frame {
   }
   /// The kernel touches the page for its user (mark_page_accessed). True where that makes it an active one.
   bool touch();
+  /// Do instruction fetches see what the page holds (PG_dcache_clean)? Of a large folio the head says so.
+  bool synced() const { return (mappings_ & kSyncedBit) != 0; }
+  void set_synced() { mappings_ |= kSyncedBit; }
   OnBatch on_batch() const { return (mappings_ & kOnBatchBit) != 0 ? OnBatch::yes : OnBatch::no; }
   void set_on_batch(OnBatch value) {
     mappings_ = value == OnBatch::yes ? mappings_ | kOnBatchBit : mappings_ & ~kOnBatchBit;
@@ -80,7 +83,8 @@ class Frame {
   static constexpr std::uint32_t kMlockedBit = 1U << 26;
   static constexpr std::uint32_t kReferencedBit = 1U << 25;
   static constexpr std::uint32_t kActiveBit = 1U << 24;
-  static constexpr std::uint32_t kMappingsMask = kActiveBit - 1;
+  static constexpr std::uint32_t kSyncedBit = 1U << 23;
+  static constexpr std::uint32_t kMappingsMask = kSyncedBit - 1;
   static constexpr std::uint32_t kTail = 1U << 31;  // the low bits are the distance to the head
   static constexpr std::uint32_t kHead = 1U << 30;  // of a large folio
   static constexpr std::uint32_t kReferencesMask = kHead - 1;
@@ -121,9 +125,13 @@ class FramePool {
   void unpin(FrameId id);
   /// folio_maybe_dma_pinned().
   bool pinned(FrameId id) const { return !pins_.empty() && pins_.contains(head(id).index); }
-  /// References to the frame, or to the large folio that it is part of: entries, and whatever else holds it (pins,
-  /// caches). folio_ref_count().
+  /// References to the frame, or to the large folio that it is part of: entries, and whatever else holds it for long
+  /// (pins, caches).
   std::uint32_t references(FrameId id) const { return at(head(id)).references_ & Frame::kReferencesMask; }
+  /// The same and the batch that it may wait on: page_count().
+  std::uint32_t page_count(FrameId id) const {
+    return references(id) + (at(head(id)).on_batch() == OnBatch::yes ? 1 : 0);
+  }
 
   bool is_large(FrameId id) const { return (at(id).references_ & (Frame::kTail | Frame::kHead)) != 0; }
   /// The first frame of the folio: of a frame of its own, itself.

@@ -246,13 +246,25 @@ void count_lock(Mm& mm, Range range, Advice advice) {
   mm.count(per_vma ? Counter::vma_lock : Counter::mmap_lock_read);
 }
 
+/// A page of a locked VMA. Kernels that look at the pages one by one want each on a list: a new one goes there at once;
+/// one that was not locked yet is taken off its list, and waits for that of the locked ones.
+void hold_locked(Mm& mm, FrameId page) {
+  Frame& frame = mm.frames().at(page);
+  if (mm.profile().lock_on_fault == LockOnFault::looks) {
+    const bool fresh = frame.on_batch() == OnBatch::yes;
+    drain_lru(mm);
+    if (!fresh && frame.mlocked() == Mlocked::no && !mm.frames().is_large(page)) add_to_lru(mm, page);
+  }
+  frame.set_mlocked(Mlocked::yes);
+}
+
 /// What populates touches each page as its user would, and holds it where the VMA is locked.
 void touch_populated(Mm& mm, const Vma& vma, Addr at) {
   const Pte pte = mm.table.get(at);
   if (pte.zero_page()) return;
   Frame& frame = mm.frames().at(pte.frame());
   mm.count(Counter::pages_activated, frame.touch() ? 1 : 0);
-  if (vma.is(VmFlags::locked)) frame.set_mlocked(Mlocked::yes);
+  if (vma.is(VmFlags::locked)) hold_locked(mm, pte.frame());
 }
 
 /// Does the first write of a page that is still clean give mmap_lock up, so that MADV_POPULATE_WRITE has to try again

@@ -24,9 +24,11 @@ void unmap_page(Mm& mm, Pte pte) {
   }
   const std::uint64_t live = mm.frames().live();
   const bool waits = frame.on_batch() == OnBatch::yes;
+  const bool locked = frame.mlocked() == Mlocked::yes;
   mm.frames().unmap(pte.frame(), pte.size());
   mm.count(Counter::pages_unmapped, pte.zero_page() ? 0 : 1);
   mm.count(Counter::file_unmapped, cached ? 1 : 0);
+  mm.count(Counter::pages_mlocked, locked ? 1 : 0);
   const std::uint64_t freed = live - mm.frames().live();
   if (waits && freed > 0 && (mm.system.lru_add().bury(pte.frame()) || mm.system.lru_lazyfree().bury(pte.frame()))) {
     return;
@@ -69,6 +71,7 @@ Mm::~Mm() {
   vmas.each({Addr{0}, geometry().task_size}, [&](const Vma& vma) {
     if (vma.is(VmFlags::account)) system.commit().give_back(vma.pages());
   });
+  if (profile().lru_drain != LruDrain::populating) drain_lru(*this);
   table.each({Addr{0}, geometry().task_size}, [&](Range, Pte pte) {
     if (pte.present()) unmap_page(*this, pte);
   });
@@ -92,7 +95,16 @@ std::uint64_t protection_bits(const Profile& profile, VmFlags flags) {
   return bits;
 }
 
+void sync_icache(Mm& mm, Pte pte) {
+  if (mm.profile().icache == Icache::coherent || !pte.present() || !pte.has(Pte::kExec) || pte.zero_page()) return;
+  Frame& folio = mm.frames().at(mm.frames().head(pte.frame()));
+  if (folio.synced()) return;
+  folio.set_synced();
+  mm.count(Counter::pages_synced, mm.frames().is_large(pte.frame()) ? kHugePages : 1);
+}
+
 void set_pte(Mm& mm, Addr addr, Pte pte) {
+  sync_icache(mm, pte);
   const std::uint64_t before = mm.table.tables_made();
   mm.table.set(addr, pte);
   mm.count(Counter::tables_made, mm.table.tables_made() - before);
@@ -184,24 +196,29 @@ void prepare_anon_vma(Mm& mm, Vma& vma) {
 
 void FlushBatch::gather() {
   // A list of eight entries on the stack, then of 510 in each page.
-  constexpr std::uint64_t kOnStack = 8;
-  constexpr std::uint64_t kInPage = 510;
+  const std::uint64_t on_stack = 8 - mm_.profile().gather_spared;
+  const std::uint64_t in_page = 510 - mm_.profile().gather_spared;
   ++gathered_;
-  if (gathered_ >= kOnStack && (gathered_ - kOnStack) % kInPage == 0) mm_.count(Counter::gather_pages);
+  if (gathered_ >= on_stack && (gathered_ - on_stack) % in_page == 0) mm_.count(Counter::gather_pages);
 }
 
 void FlushBatch::end_vma() {
-  if (mm_.profile().arch == arch::Arch::arm64) perform();
+  if (mm_.profile().arch == arch::Arch::arm64) flush();
+}
+
+void FlushBatch::perform() {
+  flush();
+  gathered_ = 0;
 }
 
 void FlushBatch::flush() {
+  if (pending_.empty()) return;
   const bool full = pending_.bytes() / page_bytes(stride_) > mm_.geometry().flush_ceiling_pages;
   const Counter counter = full ? Counter::flushes_full : Counter::flushes_ranged;
   mm_.count(counter);
   if (!full) mm_.count(Counter::pages_flushed, pending_.bytes() / page_bytes(stride_));
   mm_.explain([&] { return Event{.kind = EventKind::flush, .range = pending_, .counter = counter}; });
   pending_ = {};
-  gathered_ = 0;
 }
 
 }  // namespace faultline::mm

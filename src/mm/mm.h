@@ -89,6 +89,9 @@ inline void forget_translation(Mm& mm, Addr addr, Pte pte) {
   }
 }
 
+/// What the kernel does before an entry lets a page be executed (__sync_icache_dcache): nothing where it did it before.
+void sync_icache(Mm& mm, Pte pte);
+
 /// Writes an entry, and keeps the software TLB and the count of page tables true.
 void set_pte(Mm& mm, Addr addr, Pte pte);
 

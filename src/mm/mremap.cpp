@@ -147,6 +147,7 @@ Result<Addr> move_vma(Mm& mm, const Request& request, std::uint64_t old_bytes, A
   if (auto split = split_off_locked(mm, request, source); !split) return std::unexpected(split.error());
   mm.vmas.sought_place(Range::of(target, request.new_bytes));
   const Vma original = *mm.vmas.at(request.old);
+  mm.count(Counter::vmas_moved);
   if (auto charged = charge_move(mm, original, request, old_bytes); !charged) return std::unexpected(charged.error());
   // What was never faulted in takes the offset of its new place, and may merge there.
   const bool takes_place = original.object == nullptr && original.anon_vma == 0;

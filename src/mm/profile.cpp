@@ -42,6 +42,7 @@ constexpr auto kRmw = std::to_array<std::string_view>({"read-first", "write-firs
 constexpr auto kThp = std::to_array<std::string_view>({"never", "madvise", "always"});
 constexpr auto kHugeZero = std::to_array<std::string_view>({"split", "allocate"});
 constexpr auto kExecOnly = std::to_array<std::string_view>({"readable", "epan"});
+constexpr auto kIcache = std::to_array<std::string_view>({"coherent", "maintained"});
 constexpr auto kPkeyValues = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kSoftDirty = std::to_array<std::string_view>({"absent", "present"});
 constexpr auto kSeal = std::to_array<std::string_view>({"absent", "upfront", "in-loop"});
@@ -61,6 +62,7 @@ constexpr auto kSwitches = std::to_array<Switch>({
     policy<&Profile::huge_zero>("huge-zero", kHugeZero),
     policy<&Profile::rmw>("rmw", kRmw),
     policy<&Profile::exec_only>("exec-only", kExecOnly),
+    policy<&Profile::icache>("icache", kIcache),
     policy<&Profile::pkeys>("pkeys", kPkeyValues),
     policy<&Profile::soft_dirty>("soft-dirty", kSoftDirty),
     policy<&Profile::seal>("seal", kSeal),

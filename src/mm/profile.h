@@ -202,6 +202,10 @@ enum class GuardMark : std::uint8_t {
   flag,  // late 6.18 on: a flag, which spreads to whatever the VMA merges with; an anon_vma on anonymous memory only
 };
 
+/// Do instruction fetches see what was stored to a page, or has the kernel to write its cache lines back and drop what
+/// was fetched before an entry first lets the page be executed (arm64 without CTR_EL0.DIC and IDC)?
+enum class Icache : std::uint8_t { coherent, maintained };
+
 /// Which neighbours merge (D.1).
 enum class Merge : std::uint8_t {
   faulted_neighbour,  // an unfaulted neighbour does not absorb a faulted range
@@ -218,6 +222,13 @@ enum class MmapMerge : std::uint8_t {
 /// Does taking write away from an unfaulted mapping give its commit charge back (A.3)? It decides whether it merges
 /// again.
 enum class Uncharge : std::uint8_t { never, unfaulted };
+
+/// Does a change of protection take the entries of a large folio one by one, or those in a row together? Together they
+/// all become dirty, and with it softly dirty, where any but the first is.
+enum class ProtectBatch : std::uint8_t {
+  page,
+  folio,  // 6.17 on
+};
 
 /// When does a change of protection flush the TLB (A.3)?
 enum class ProtectFlush : std::uint8_t {
@@ -416,6 +427,7 @@ struct Profile {
   TableReclaim table_reclaim = TableReclaim::unmap_only;
   Rmw rmw = Rmw::read_first;
   ExecOnly exec_only = ExecOnly::readable;
+  Icache icache = Icache::coherent;
   Pkeys pkeys = Pkeys::present;
   KeylessCalls keyless_calls = KeylessCalls::invalid;
   SoftDirty soft_dirty = SoftDirty::present;
@@ -440,6 +452,7 @@ struct Profile {
   MmapMerge mmap_merge = MmapMerge::prev_first;
   Uncharge uncharge = Uncharge::never;
   ProtectFlush protect_flush = ProtectFlush::when_needed;
+  ProtectBatch protect_batch = ProtectBatch::page;
   FaultLock fault_lock = FaultLock::mmap;
   Mremap mremap = Mremap::lookup_first;
   MremapRoom mremap_room = MremapRoom::moves;
@@ -468,7 +481,8 @@ struct Profile {
   AdviseLock advise_lock = AdviseLock::mmap;
   VmaIndex vma_index = VmaIndex::rb_tree;
   LruDrain lru_drain = LruDrain::unmapping;
-  std::uint32_t lru_batch = 15;  // new pages that gather before they go on the LRU lists; 31 from 6.9 on
+  std::uint32_t lru_batch = 15;     // new pages that gather before they go on the LRU lists; 31 from 6.9 on
+  std::uint32_t gather_spared = 0;  // places that stay free where unmapped pages gather; 1 from 6.9 on
 
   // The machine that it runs on, in pages; no preset says anything of it.
   Overcommit overcommit = Overcommit::heuristic;

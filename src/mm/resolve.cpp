@@ -90,6 +90,17 @@ Pte unprotect(Mm& mm, Addr addr, Pte pte) {
   return pte.without(Pte::kUffdWp);
 }
 
+/// Kernels that mark exclusive pages let one that waits for its list go there before they ask who else has it, lest the
+/// batch be taken for somebody.
+void end_wait(Mm& mm, Pte pte) {
+  constexpr std::uint32_t kHopeless = 3;  // so many references are not the batch's alone
+  const Frame& frame = mm.frames().at(pte.frame());
+  if (mm.profile().wp_reuse != WpReuse::exclusive || frame.exclusive() == Exclusive::yes) return;
+  // What waits to be freed lazily is on a list.
+  const bool waits = frame.on_batch() == OnBatch::yes && !frame.lazily_freed();
+  if (waits && !frame.cached() && mm.frames().page_count(pte.frame()) <= kHopeless) drain_lru(mm);
+}
+
 }  // namespace
 
 Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin origin) {
@@ -129,6 +140,7 @@ Handled resolve(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultOrigin or
     count_handled(mm, page, Counter::fault_spurious, Rule::spurious, origin);
     return Handled::done;
   }
+  end_wait(mm, pte);
   const Rule rule = mm.frames().is_large(pte.frame()) ? large_write_protect_rule(mm, addr, pte)
                                                       : write_protect_rule(mm.profile().wp_reuse, pte, mm.frames());
   if (reuses(rule)) {

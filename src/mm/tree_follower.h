@@ -10,6 +10,14 @@ namespace faultline::mm {
 /// Which part of a VMA that is cut in two is the one that the kernel allocates.
 enum class NewPart : std::uint8_t { lower, upper };
 
+/// How many VMAs a process of the agent has on vm beside the program's, and its stack: what the tree holds from the
+/// beginning.
+struct Beside {
+  std::uint64_t apart = 0;  // segments of a static program that have a gap above them
+  std::uint64_t below = 0;  // the others, with nothing between them; the heap is the last
+  std::uint64_t above = 0;  // with nothing between them: fences, memory shared with the parent, the vdso and its data
+};
+
 /// Follows what the kernel's own tree of VMAs takes, as VMAs come, go and change. Ranges are those of whole VMAs, after
 /// the change unless it says otherwise.
 class TreeFollower {

@@ -67,7 +67,7 @@ Rule write_protect_rule(WpReuse policy, Pte pte, const FramePool& frames) {
   if (pte.zero_page()) return Rule::copy_zero_page;
   const Frame& frame = frames.at(pte.frame());
   if (frame.cached()) return Rule::copy_file_page;
-  const bool only_reference = frames.references(pte.frame()) == 1;
+  const bool only_reference = frames.page_count(pte.frame()) == 1;
   switch (policy) {
     case WpReuse::page_count:
       return only_reference ? Rule::reuse_single_reference : Rule::copy_shared;

@@ -2,16 +2,15 @@
 
 namespace faultline::mm {
 
-VmaLinks::VmaLinks(Range space, Addr heap) : top_(space.end) {
-  // As VmaStores has it. fork links them in one after the other, in order of address. The agent begins so far down that
-  // the largest gap is not the one below it but the one between its heap and what is mapped.
+VmaLinks::VmaLinks(Beside beside, Range space, Addr heap) : top_(space.end) {
+  // fork links them in one after the other, in order of address. The agent begins so far down that the
+  // largest gap is not the one below it but the one between its heap and what is mapped.
   constexpr Addr kProgram{0x7000'0000};
-  constexpr std::uint64_t kBelow = 7;
-  constexpr std::uint64_t kAbove = 2;
   const auto page = [](Addr at) { return Range::of(at, kPageSize); };
-  tree_.insert({kProgram, heap - (kBelow - 1) * kPageSize});
-  for (std::uint64_t i = kBelow - 1; i > 0; --i) tree_.insert(page(heap - i * kPageSize));
-  for (std::uint64_t i = 0; i < kAbove; ++i) tree_.insert(page(space.end + i * kPageSize));
+  const std::uint64_t others = beside.apart + beside.below - 1;
+  tree_.insert({kProgram, heap - others * kPageSize});
+  for (std::uint64_t i = others; i > 0; --i) tree_.insert(page(heap - i * kPageSize));
+  for (std::uint64_t i = 0; i < beside.above; ++i) tree_.insert(page(space.end + i * kPageSize));
   tree_.insert(page(space.end + 1024 * kPageSize));
   tree_.forget_work();
 }

@@ -15,7 +15,7 @@ class VmaLinks final : public TreeFollower {
  public:
   /// The tree as it is when the program begins, of a process that was forked: what it has below and above the program's
   /// own mappings, whose space is given, and below its heap.
-  VmaLinks(Range space, Addr heap);
+  VmaLinks(Beside beside, Range space, Addr heap);
 
   std::unique_ptr<TreeFollower> clone() const override { return std::make_unique<VmaLinks>(*this); }
   void added(Range vma) override;

@@ -4,18 +4,18 @@
 
 namespace faultline::mm {
 
-VmaStores::VmaStores(Replace replace, MapleTree::Balance balance, Range space, Addr heap)
+VmaStores::VmaStores(Replace replace, MapleTree::Balance balance, Beside beside, Range space, Addr heap)
     : replace_(replace), tree_(balance) {
-  // As the agent's process has it on vm: the stack; the six segments of a static program, and its heap above them;
-  // memory that it shares with its parent, and what fences the program's mappings off.
-  constexpr std::uint64_t kBelow = 7;
-  constexpr std::uint64_t kAbove = 2;
   const auto page = [](Addr at) { return Range::of(at, kPageSize); };
   const Addr stack = space.end + 1024 * kPageSize;
   tree_.store(page(stack), MapleTree::Entry::vma);
-  for (std::uint64_t i = kBelow; i > 0; --i) tree_.store(page(heap - i * kPageSize), MapleTree::Entry::vma);
-  for (std::uint64_t i = kAbove; i-- > 0;) tree_.store(page(space.end + i * kPageSize), MapleTree::Entry::vma);
-  highest_ = space.end.value + kAbove * kPageSize - 1;
+  const Addr segments = heap - beside.below * kPageSize;
+  for (std::uint64_t i = beside.apart; i > 0; --i) {
+    tree_.store(page(segments - 2 * i * kPageSize), MapleTree::Entry::vma);
+  }
+  for (std::uint64_t i = beside.below; i > 0; --i) tree_.store(page(heap - i * kPageSize), MapleTree::Entry::vma);
+  for (std::uint64_t i = beside.above; i-- > 0;) tree_.store(page(space.end + i * kPageSize), MapleTree::Entry::vma);
+  highest_ = space.end.value + beside.above * kPageSize - 1;
   tree_.forget_work();
 }
 

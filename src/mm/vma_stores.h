@@ -14,7 +14,7 @@ class VmaStores final : public TreeFollower {
 
   /// The tree as it is when the program begins: what the process has below and above the program's own mappings,
   /// whose space is given, and below its heap.
-  VmaStores(Replace replace, MapleTree::Balance balance, Range space, Addr heap);
+  VmaStores(Replace replace, MapleTree::Balance balance, Beside beside, Range space, Addr heap);
 
   std::unique_ptr<TreeFollower> clone() const override { return std::make_unique<VmaStores>(*this); }
   void added(Range vma) override { begin({vma, Kind::added}); }

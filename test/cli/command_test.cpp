@@ -42,7 +42,7 @@ TEST_F(Command, RunsAProgramOnTwoModelsSideBySide) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, StartsWith(cycle_ + " · pages=4 · ~instructions, predicted from counts: ±"));
   EXPECT_THAT(outcome.out, HasSubstr("Does a store fault after a protection round trip?\n"));
-  EXPECT_THAT(outcome.out, testing::ContainsRegex("faults, write upgrade in place +4 +0\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("faults, as exceptions +4 +0\n"));
   EXPECT_THAT(outcome.out, HasSubstr("writable after line 8: 0 of 4 on model:5.10, 4 of 4 on model:6.12\n"));
 }
 
@@ -71,7 +71,7 @@ TEST_F(Command, SweepsEveryCombinationOfValues) {
 TEST_F(Command, SetsAParamForTheMachineToo) {
   const Outcome outcome = folder_.run({"run", cycle_, "--on", "model:5.10", "--set", "pages=7"});
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, testing::ContainsRegex("faults, write upgrade in place +7\n"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("faults, first touch by a write +7\n"));
 }
 
 TEST_F(Command, ExitsWith1AndShowsTheLineOfAnExpectationThatFails) {
@@ -217,7 +217,7 @@ TEST_F(Command, ExplainsTheStepsAskedFor) {
   EXPECT_THAT(outcome.out, HasSubstr("   5  store(a, size)   (line 9)\n"));
   EXPECT_THAT(outcome.out, HasSubstr("×4 pages"));
   EXPECT_THAT(outcome.out, HasSubstr("[A.6]"));
-  EXPECT_THAT(outcome.out, HasSubstr("fault_reuse 4"));
+  EXPECT_THAT(outcome.out, HasSubstr("fault_copy 4"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("   6  ")));
 }
 

@@ -36,7 +36,7 @@ TEST_F(CompareCommand, ExitsWithOneWhereModelsCountDifferently) {
       folder_.run({"compare", recorded("model:5.10", "old.json"), recorded("model:6.12", "new.json")});
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("line 6   store(a, PAGE): "));
-  EXPECT_THAT(outcome.out, HasSubstr("faults, write upgrade in place 1 → 0"));
+  EXPECT_THAT(outcome.out, HasSubstr("faults, as exceptions 1 → 0"));
 }
 
 TEST_F(CompareCommand, ExitsWithZeroWhereModelsCountTheSame) {

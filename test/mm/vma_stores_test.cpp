@@ -6,6 +6,7 @@
 namespace faultline::mm {
 namespace {
 
+constexpr Beside kBeside{.apart = 0, .below = 7, .above = 2};
 constexpr Addr kHeap{0x70170000};
 constexpr Range kSpace{Addr{0x10000}, Addr{0x7ffff3dff000}};
 
@@ -13,7 +14,9 @@ Range pages(std::uint64_t first, std::uint64_t count) {
   return Range::of(Addr{0x7fff00000000} + first * kPageSize, count * kPageSize);
 }
 
-VmaStores stores() { return {VmaStores::Replace::stores_over, MapleTree::Balance::fills_neighbour, kSpace, kHeap}; }
+VmaStores stores() {
+  return {VmaStores::Replace::stores_over, MapleTree::Balance::fills_neighbour, kBeside, kSpace, kHeap};
+}
 
 /// The leaf copies that the kernel makes are stores that change which ranges there are.
 TEST(VmaStores, AVmaThatTakesOverBothNeighboursIsStoredOnce) {

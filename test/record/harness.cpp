@@ -107,6 +107,7 @@ Studied study(const Import& import, std::size_t process, const std::string& prof
   Studied studied;
   studied.faults = run.figures.counted[Counter::minor_faults];
   studied.reused = run.figures.counted[Counter::fault_reuse];
+  studied.copied = run.figures.counted[Counter::fault_copy];
   studied.ending = run.report.ending;
   studied.text = run.text;
   for (const run::Check& check : run.report.checks) {

@@ -50,6 +50,7 @@ class CompiledProgram {
 struct Studied {
   std::uint64_t faults = 0;  // ru_minflt
   std::uint64_t reused = 0;  // write upgrades
+  std::uint64_t copied = 0;  // copies
   std::vector<std::string> differences;
   run::Ending ending = run::Ending::failed;
   std::string text;  // as `faultline report` prints it

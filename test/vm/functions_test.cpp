@@ -1,0 +1,110 @@
+// How often a kernel calls the functions that some counters stand for, operation by operation, and what the model
+// counts. Skipped where QEMU or the kernel is missing.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "machine/machine.h"
+#include "needs_kernel.h"
+#include "program/parser.h"
+
+namespace faultline::machine {
+namespace {
+
+constexpr std::string_view kProgram = R"(
+let n = 5
+let rw = PROT_READ|PROT_WRITE
+let anon = MAP_PRIVATE|MAP_ANONYMOUS
+a = mmap(NULL, n * PAGE, rw, anon, -1, 0)
+madvise(a, n * PAGE, MADV_NOHUGEPAGE)
+other = mmap(NULL, PAGE, rw, MAP_SHARED|MAP_ANONYMOUS, -1, 0)
+madvise(other, PAGE, MADV_DONTNEED)
+# New pages wait on a batch.
+store(a, n * PAGE)
+mprotect(a, n * PAGE, PROT_READ)
+mprotect(a, n * PAGE, rw)
+store(a, n * PAGE)
+# So do the copies; whoever unmaps empties the batch.
+mprotect(a, n * PAGE, PROT_READ)
+madvise(other, PAGE, MADV_DONTNEED)
+mprotect(a, n * PAGE, rw)
+store(a, n * PAGE)
+# Shared with a child that ends, whose memory is unmapped.
+child "c" { load(a, n * PAGE) }
+exit("c")
+store(a, n * PAGE)
+# Shared with one that lives.
+child "d" { load(a, n * PAGE) }
+store(a, n * PAGE)
+store(a, n * PAGE)
+exit("d")
+# Locked, and protected while the last page waits for its list.
+mlock(a, n * PAGE)
+munlock(a, n * PAGE)
+mprotect(a, n * PAGE, PROT_READ)
+mprotect(a, n * PAGE, rw)
+store(a, n * PAGE)
+# Executed, a part of it twice.
+mprotect(a, n * PAGE, PROT_READ|PROT_EXEC)
+mprotect(a, 2 * PAGE, rw)
+store(a, 2 * PAGE)
+mprotect(a, 2 * PAGE, PROT_READ|PROT_EXEC)
+# Moved, whole and in part.
+b = mremap(a, n * PAGE, n * PAGE, MREMAP_MAYMOVE|MREMAP_FIXED, a - 64 * PAGE)
+mremap(b + PAGE, PAGE, PAGE, MREMAP_MAYMOVE|MREMAP_FIXED, a)
+mremap(b + 2 * PAGE, PAGE, 3 * PAGE, MREMAP_MAYMOVE)
+mremap(b, PAGE, PAGE, 0)
+)";
+
+struct Counted {
+  Counter counter;
+  std::string_view function;
+};
+
+const Counted kCounted[] = {
+    {Counter::fault_copy, "ptep_clear_flush"},  // of what is copied: wp_page_copy() itself is inlined by some
+    {Counter::pages_synced, "sync_icache_aliases"},
+    {Counter::vmas_moved, "copy_vma"},
+};
+
+std::uint64_t calls(const run::Row& row, const Counted& counted) {
+  std::uint64_t sum = 0;
+  for (const run::CallPath& path : row.paths) {
+    if (path.function == counted.function) sum += path.calls;
+  }
+  return sum;
+}
+
+class FunctionsOf : public testing::TestWithParam<std::string> {};
+
+TEST_P(FunctionsOf, AreCalledAsOftenAsTheModelCounts) {
+  const std::string& kernel = GetParam();
+  NEEDS(kernel);
+  const auto program = program::parse(kProgram, "functions");
+  ASSERT_TRUE(program);
+  Settings settings;
+  const run::Report model = (*make_machine("model:" + kernel))->run(*program, settings);
+  settings.attribute = Attribute::functions;
+  const run::Report report = (*make_machine("vm:" + kernel))->run(*program, settings);
+  ASSERT_EQ(report.ending, run::Ending::completed) << report.detail;
+  ASSERT_EQ(model.ending, run::Ending::completed) << model.detail;
+  ASSERT_EQ(model.rows.size(), report.rows.size());
+  for (std::size_t i = 0; i < model.rows.size(); ++i) {
+    for (const Counted& counted : kCounted) {
+      EXPECT_EQ(model.rows[i].counted[counted.counter], calls(report.rows[i], counted))
+          << fmt::format("line {}: {}: {}", model.rows[i].line, model.rows[i].text, counter_name(counted.counter));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, FunctionsOf,
+                         testing::Values("5.10", "6.1", "6.12", "7.3", "arm64/5.10", "arm64/6.12"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::ranges::replace_if(name, [](char c) { return c == '.' || c == '/'; }, '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace faultline::machine
