@@ -31,7 +31,6 @@ bool modifies_vmas(Operation operation) {
     case Operation::mlock:
     case Operation::mlock_onfault:
     case Operation::munlock:
-    case Operation::mseal:
       return true;
     default:
       return false;
@@ -79,6 +78,7 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::pages_freed:
     case Counter::gather_pages:
     case Counter::file_unmapped:
+    case Counter::pages_mlocked:
     case Counter::pages_dirtied:
       return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::tables_freed:
@@ -99,13 +99,15 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::anon_links_moved:
     case Counter::anon_links_freed:
     case Counter::anon_link_levels:
+    case Counter::file_links:
       return Path::tree;
     case Counter::lru_added:
     case Counter::lru_spared:
     case Counter::pages_lazyfreed:
       return Path::zap;
-    case Counter::pages_zeroed:
     case Counter::tables_made:
+      return makes_pages(operation) || operation == Operation::mremap ? Path::fault : Path::own;
+    case Counter::pages_zeroed:
     case Counter::anon_vmas_made:
       return makes_pages(operation) ? Path::fault : Path::own;
     case Counter::populated:
