@@ -30,7 +30,10 @@ class FlushBatch {
   /// The walk leaves a VMA. x86-64 gathers on across VMAs (MMU_GATHER_MERGE_VMAS); arm64 flushes here.
   void end_vma();
   /// Flushes what is pending, and frees the pages.
-  void perform();
+  void perform() {
+    if (!pending_.empty()) flush();
+    gathered_ = 0;
+  }
 
  private:
   /// As a range or, above the architecture's ceiling of entries, whole.

@@ -203,16 +203,10 @@ void FlushBatch::gather() {
 }
 
 void FlushBatch::end_vma() {
-  if (mm_.profile().arch == arch::Arch::arm64) flush();
-}
-
-void FlushBatch::perform() {
-  flush();
-  gathered_ = 0;
+  if (mm_.profile().arch == arch::Arch::arm64 && !pending_.empty()) flush();
 }
 
 void FlushBatch::flush() {
-  if (pending_.empty()) return;
   const bool full = pending_.bytes() / page_bytes(stride_) > mm_.geometry().flush_ceiling_pages;
   const Counter counter = full ? Counter::flushes_full : Counter::flushes_ranged;
   mm_.count(counter);

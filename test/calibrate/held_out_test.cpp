@@ -62,11 +62,7 @@ TEST_P(HeldOut, ProgramsAreWithinTheErrorsThatTheTableStates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, HeldOut, testing::Values("5.10", "6.1", "6.12", "7.3", "arm64/5.10", "arm64/6.12"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::ranges::replace_if(name, [](char c) { return c == '.' || c == '/'; }, '_');
-                           return name;
-                         });
+                         [](const auto& test) { return machine::test_name(test.param); });
 
 }  // namespace
 }  // namespace faultline::calibrate

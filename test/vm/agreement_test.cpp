@@ -140,13 +140,7 @@ TEST_P(Agreement, OfModelAndKernelOnFaultsAndShapesOfEveryProgram) {
 
 // The slowest first.
 INSTANTIATE_TEST_SUITE_P(Kernels, Agreement, testing::Values("arm64/6.12", "7.3", "6.12", "6.1", "5.10"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           for (char& c : name) {
-                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-                           }
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace faultline::machine

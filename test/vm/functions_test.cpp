@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <string_view>
 
-#include "machine/machine.h"
 #include "needs_kernel.h"
-#include "program/parser.h"
+#include "side_by_side.h"
 
 namespace faultline::machine {
 namespace {
@@ -81,30 +80,17 @@ class FunctionsOf : public testing::TestWithParam<std::string> {};
 TEST_P(FunctionsOf, AreCalledAsOftenAsTheModelCounts) {
   const std::string& kernel = GetParam();
   NEEDS(kernel);
-  const auto program = program::parse(kProgram, "functions");
-  ASSERT_TRUE(program);
-  Settings settings;
-  const run::Report model = (*make_machine("model:" + kernel))->run(*program, settings);
-  settings.attribute = Attribute::functions;
-  const run::Report report = (*make_machine("vm:" + kernel))->run(*program, settings);
-  ASSERT_EQ(report.ending, run::Ending::completed) << report.detail;
-  ASSERT_EQ(model.ending, run::Ending::completed) << model.detail;
-  ASSERT_EQ(model.rows.size(), report.rows.size());
-  for (std::size_t i = 0; i < model.rows.size(); ++i) {
+  expect_of_each_row(kernel, kProgram, [](const run::Row& model, const run::Row& row) {
     for (const Counted& counted : kCounted) {
-      EXPECT_EQ(model.rows[i].counted[counted.counter], calls(report.rows[i], counted))
-          << fmt::format("line {}: {}: {}", model.rows[i].line, model.rows[i].text, counter_name(counted.counter));
+      EXPECT_EQ(model.counted[counted.counter], calls(row, counted))
+          << fmt::format("line {}: {}: {}", model.line, model.text, counter_name(counted.counter));
     }
-  }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, FunctionsOf,
                          testing::Values("5.10", "6.1", "6.12", "7.3", "arm64/5.10", "arm64/6.12"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::ranges::replace_if(name, [](char c) { return c == '.' || c == '/'; }, '_');
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace faultline::machine

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "machine/machine.h"
 #include "needs_kernel.h"
-#include "program/parser.h"
+#include "side_by_side.h"
 
 namespace faultline::machine {
 namespace {
@@ -182,29 +181,13 @@ class LocksOf : public testing::TestWithParam<std::string> {};
 TEST_P(LocksOf, EveryCallAndFaultAreThoseOfTheKernel) {
   const std::string& kernel = GetParam();
   NEEDS(kernel);
-  const auto program = program::parse(kProgram, "locks");
-  ASSERT_TRUE(program);
-  Settings settings;
-  const run::Report model = (*make_machine("model:" + kernel))->run(*program, settings);
-  settings.attribute = Attribute::functions;
-  const run::Report report = (*make_machine("vm:" + kernel))->run(*program, settings);
-  ASSERT_EQ(report.ending, run::Ending::completed) << report.detail;
-  ASSERT_EQ(model.ending, run::Ending::completed) << model.detail;
-  ASSERT_EQ(model.rows.size(), report.rows.size());
-  for (std::size_t i = 0; i < model.rows.size(); ++i) {
-    EXPECT_EQ(of_model(model.rows[i]), of_kernel(report.rows[i]))
-        << fmt::format("line {}: {}", model.rows[i].line, model.rows[i].text);
-  }
+  expect_of_each_row(kernel, kProgram, [](const run::Row& model, const run::Row& row) {
+    EXPECT_EQ(of_model(model), of_kernel(row)) << fmt::format("line {}: {}", model.line, model.text);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, LocksOf, testing::Values("5.10", "6.1", "6.12", "7.3", "arm64/6.12"),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           for (char& c : name) {
-                             if (c == '.' || c == '/') c = '_';
-                           }
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
 }  // namespace faultline::machine

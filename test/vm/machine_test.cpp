@@ -82,11 +82,7 @@ TEST_P(KnownFigures, AreReproducedWithinOnePercent) {
 
 INSTANTIATE_TEST_SUITE_P(OfDebiansKernels, KnownFigures,
                          testing::Values(Known{"5.10.223", 4728, 4796, 31790}, Known{"6.12.117", 8274, 9537, 32}),
-                         [](const auto& test) {
-                           std::string name = test.param.kernel;
-                           std::ranges::replace(name, '.', '_');
-                           return name;
-                         });
+                         [](const auto& test) { return test_name(test.param.kernel); });
 
 TEST(Vm, CountsTheSameInEveryRun) {
   NEEDS("6.1");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "machine/vm/kernel_store.h"
@@ -21,6 +22,12 @@ inline std::string missing(const std::string& kernel) {
   if (!store) return store.error();
   const auto found = store->find(name);
   return found ? "" : found.error();
+}
+
+/// A kernel's name as a part of a test's: "arm64/6.12" is arm64_6_12.
+inline std::string test_name(std::string kernel) {
+  std::ranges::replace_if(kernel, [](char c) { return c == '.' || c == '/'; }, '_');
+  return kernel;
 }
 
 }  // namespace faultline::machine
