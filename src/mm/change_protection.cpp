@@ -54,9 +54,12 @@ class FolioBatch {
  public:
   FolioBatch(const Mm& mm, Range range) : mm_(mm), range_(range) {}
 
+  /// Can an entry have others with it? Most memory is of base pages, and each entry counts here.
+  bool possible() const {
+    return mm_.profile().protect_batch == ProtectBatch::folio && mm_.system.frames().had_large();
+  }
   /// The entry as the change finds it. Entries are asked for in order, each before it is changed.
   Pte joined(Addr at, Pte pte) {
-    if (mm_.profile().protect_batch == ProtectBatch::page) return pte;
     if (at >= end_) begin(at, pte);
     return pte.with(gained_);
   }
@@ -88,6 +91,8 @@ class FolioBatch {
 void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, ProtectionChange change) {
   const Wanted what = wanted(mm, vma, change);
   FolioBatch batch(mm, range);
+  const bool batches = batch.possible();
+  const bool lets_execute = (what.bits & Pte::kExec) != 0;
   std::uint64_t changed = 0;
   std::uint64_t upgraded = 0;
   std::uint64_t refused = 0;
@@ -101,7 +106,9 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, P
       return Pte{};
     }
     if (!before.present()) return before;
-    Pte after = changed_entry(mm.profile(), batch.joined(at, before), what, change);
+    if (batches) [[unlikely]]
+      before = batch.joined(at, before);
+    Pte after = changed_entry(mm.profile(), before, what, change);
     if (what.upgradable && !after.write()) {
       const Rule rule = upgrade_rule(mm.profile(), vma, after, mm.system.frames());
       if (upgrades(rule)) {
@@ -122,7 +129,8 @@ void change_protection(Mm& mm, const Vma& vma, Range range, FlushBatch& flush, P
       flush.add(mapped_range(at, after), after.size());
       flush_needed = true;
     }
-    sync_icache(mm, after);
+    if (lets_execute) [[unlikely]]
+      sync_icache(mm, after);
     return after;
   });
   mm.count(Counter::ptes_scanned, scanned);

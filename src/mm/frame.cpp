@@ -57,6 +57,7 @@ FrameId FramePool::allocate_huge() {
     frame.references_ = i == 0 ? Frame::kHead | 1 : Frame::kTail | i;
   }
   live_ += kHugePages;
+  had_large_ = true;
   return head;
 }
 

@@ -133,6 +133,8 @@ class FramePool {
     return references(id) + (at(head(id)).on_batch() == OnBatch::yes ? 1 : 0);
   }
 
+  /// Was there ever a large folio?
+  bool had_large() const { return had_large_; }
   bool is_large(FrameId id) const { return (at(id).references_ & (Frame::kTail | Frame::kHead)) != 0; }
   /// The first frame of the folio: of a frame of its own, itself.
   FrameId head(FrameId id) const {
@@ -187,6 +189,7 @@ class FramePool {
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> free_huge_;  // heads of freed large folios
   std::uint64_t live_ = 0;
+  bool had_large_ = false;
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<std::uint32_t> free_buffers_;
   absl::flat_hash_map<std::uint32_t, std::uint32_t> pins_;  // by the folio's first frame: how many
