@@ -62,10 +62,12 @@ enum class Counter : std::uint8_t {
   pages_found,      // that populating, locking, MADV_FREE or mincore looked for, and found present
   pages_missing,    // that mincore looked for in vain, in tables that exist
   pages_around,     // of a file, mapped along with the one that was touched
+  pages_asked,      // of a file, by faults that did not find them so: first writes, and pages that the cache lacks
   pages_mlocked,    // present pages of VMAs that were locked or unlocked, and locked ones that were unmapped
   pages_lazyfreed,  // moved by MADV_FREE to where they are reclaimed first: a batch at a time, as lru_added
   pages_unmapped,   // entries removed that mapped a page other than the zero page
   pages_freed,      // given back with the last of those entries
+  pages_cached,     // new ones of a file or of shared memory, put into the page cache
   lru_added,   // new pages put on the LRU lists: a batch at a time, by the fault that fills it or a call that drains it
   lru_spared,  // pages that were freed before their batch was emptied, and never reached the lists
   guards_made,    // entries that MADV_GUARD_INSTALL made guards
@@ -80,8 +82,8 @@ enum class Counter : std::uint8_t {
   gaps_sought,    // searches for a free range
   gather_pages,   // that the kernel took to remember the pages it unmaps, beyond the first eight
   pages_flushed,  // by flushes that name their pages
+  tree_levels,    // of either tree of VMAs, passed in searches
   // The red-black tree of VMAs, up to 6.0, and the VMAs that were found last.
-  tree_levels,     // passed on the way down, in searches
   tree_gaps,       // largest gaps computed again
   tree_rotations,  // and recolourings
   tree_walked,     // VMAs passed in search of a gap

@@ -26,6 +26,22 @@ constexpr Question kQuestions[] = {
      [](const mm::Profile& profile) {
        return profile.arch == arch::Arch::arm64 && profile.exec_only == mm::ExecOnly::readable;
      }},
+    // A write to the zero page faults; one to a page of its own does not.
+    {"a = mmap(NULL, PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
+     "load(a, PAGE)\n"
+     "measure \"write\" { store(a, PAGE) }\n"
+     "expect faults(\"write\") == 0\n",
+     "+zero-page=not-on-reads", [](const mm::Profile& profile) { return profile.zero_page == mm::ZeroPage::shared; }},
+    {"a = mmap(NULL, PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n"
+     "u = userfaultfd(O_CLOEXEC|UFFD_USER_MODE_ONLY)\n"
+     "ioctl(u, UFFDIO_API, {api=UFFD_API, features=0})\n"
+     "ioctl(u, UFFDIO_REGISTER, {range={start=a, len=PAGE}, mode=UFFDIO_REGISTER_MODE_MISSING})\n"
+     "ioctl(u, UFFDIO_ZEROPAGE, {range={start=a, len=PAGE}, mode=0})\n"
+     "measure \"write\" { store(a, PAGE) }\n"
+     "expect resident(a, PAGE) == 1\n"
+     "expect faults(\"write\") == 0\n",
+     "+zero-page=forbidden",
+     [](const mm::Profile& profile) { return profile.zero_page == mm::ZeroPage::not_on_reads; }},
 };
 
 bool holds(const Question& question, machine::Machine& machine) {

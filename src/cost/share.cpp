@@ -63,7 +63,6 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::gaps_sought:
       if (modifies_vmas(operation)) return Path::modify;
       return maps(operation) ? Path::create : Path::own;
-    case Counter::tables_scanned:
     case Counter::ptes_scanned:
     case Counter::ptes_changed:
     case Counter::flushes_ranged:
@@ -80,6 +79,7 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::file_unmapped:
     case Counter::pages_mlocked:
     case Counter::pages_dirtied:
+    case Counter::tables_scanned:
       return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::tables_freed:
       return changes_mappings(operation) ? Path::zap : Path::own;
@@ -108,6 +108,9 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::tables_made:
       return makes_pages(operation) || operation == Operation::mremap ? Path::fault : Path::own;
     case Counter::pages_zeroed:
+    case Counter::pages_cached:
+    case Counter::pages_asked:
+    case Counter::pages_around:
     case Counter::anon_vmas_made:
       return makes_pages(operation) ? Path::fault : Path::own;
     case Counter::populated:

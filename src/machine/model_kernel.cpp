@@ -242,22 +242,24 @@ run::AccessOutcome ModelKernel::place_code(Addr addr) {
   return {stored ? std::nullopt : std::optional(stored.error()), 0};
 }
 
+namespace {
+
+constexpr std::pair<Counter, std::uint64_t mm::TreeWork::*> kTreeWork[] = {
+    {Counter::tree_stores, &mm::TreeWork::stores},   {Counter::tree_nodes, &mm::TreeWork::nodes},
+    {Counter::tree_entries, &mm::TreeWork::entries}, {Counter::tree_searched, &mm::TreeWork::searched},
+    {Counter::tree_splits, &mm::TreeWork::splits},   {Counter::tree_joins, &mm::TreeWork::joins},
+    {Counter::tree_spans, &mm::TreeWork::spans},     {Counter::tree_levels, &mm::TreeWork::levels},
+    {Counter::tree_gaps, &mm::TreeWork::gaps},       {Counter::tree_rotations, &mm::TreeWork::rotations},
+    {Counter::tree_walked, &mm::TreeWork::walked},   {Counter::cache_slots, &mm::TreeWork::cache_slots},
+};
+
+}  // namespace
+
 Counters ModelKernel::counters() const {
   Counters counters = space_->counters();
   counters[Counter::accesses] = accesses_;
   const mm::TreeWork tree = space_->tree_work();
-  counters[Counter::tree_stores] = tree.stores;
-  counters[Counter::tree_nodes] = tree.nodes;
-  counters[Counter::tree_entries] = tree.entries;
-  counters[Counter::tree_searched] = tree.searched;
-  counters[Counter::tree_splits] = tree.splits;
-  counters[Counter::tree_joins] = tree.joins;
-  counters[Counter::tree_spans] = tree.spans;
-  counters[Counter::tree_levels] = tree.levels;
-  counters[Counter::tree_gaps] = tree.gaps;
-  counters[Counter::tree_rotations] = tree.rotations;
-  counters[Counter::tree_walked] = tree.walked;
-  counters[Counter::cache_slots] = tree.cache_slots;
+  for (const auto& [counter, part] : kTreeWork) counters[counter] = tree.*part;
   return counters;
 }
 

@@ -66,7 +66,11 @@ class Walk {
   /// How many pages are done: 0 where the folio was split first.
   std::uint64_t over_pages(Range part) {
     const Pte pte = mm_.table.get(part.start);
-    if (!pte.present() || pte.zero_page()) return 1;
+    if (!pte.present()) return 1;
+    if (pte.zero_page()) {
+      mm_.count(Counter::pages_found);
+      return 1;
+    }
     std::uint64_t pages = 1;
     if (mm_.frames().is_large(pte.frame())) {
       pages = batch_length(mm_, part, pte);

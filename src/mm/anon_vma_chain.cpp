@@ -33,11 +33,11 @@ Counter counter_of(Links links) {
 }  // namespace
 
 void count_links(Mm& mm, const Vma& vma, Links links) {
-  const std::uint64_t passes = links == Links::moved ? 2 : 1;
-  mm.count(Counter::file_links, vma.object != nullptr ? passes : 0);
+  mm.count(Counter::file_links, vma.object != nullptr ? 1 : 0);
   if (vma.anon_vma == 0) return;
   mm.count(counter_of(links), vma.chain);
   if (!mm.vmas.followed()) return;
+  const std::uint64_t passes = links == Links::moved ? 2 : 1;
   mm.count(Counter::anon_link_levels, passes * vma.chain * static_cast<std::uint64_t>(std::bit_width(sharers(vma))));
 }
 

@@ -20,11 +20,13 @@ void map_cached(Mm& mm, Addr addr, FrameId frame, Pte pte) {
 /// The cached page of that number; one is made where there is none, for reads too. Nothing beyond the object's end, and
 /// where no memory is promised.
 std::optional<FrameId> cached_page(Mm& mm, Shmem& object, std::uint64_t page) {
+  mm.count(Counter::pages_asked);
   if (page >= object.pages()) return std::nullopt;
   if (const auto found = object.find(page)) return found;
   const Result<FrameId> added = object.add(page);
   if (!added) return std::nullopt;
   mm.count(Counter::pages_zeroed);
+  mm.count(Counter::pages_cached);
   add_to_lru(mm, *added);
   return *added;
 }

@@ -52,7 +52,7 @@ void split_folio(Mm& mm, Addr page) {
   const FrameId head = mm.frames().head(mm.table.get(page).frame());
   split_huge(mm, page);
   mm.frames().split_folio(head);
-  if (mm.profile().split_zeroes != SplitZeroes::zero_page) return;
+  if (mm.profile().split_zeroes != SplitZeroes::zero_page || mm.profile().zero_page == ZeroPage::forbidden) return;
   for (Mm* space : mm.system.spaces()) drop_zeroes(*space, head);
 }
 

@@ -336,7 +336,7 @@ Result<void> do_madvise(Mm& mm, Addr start, std::uint64_t length, Advice advice)
     if (advice == Advice::populate_write) return populate_range(mm, range, Populate::write);
   }
 
-  mm.vmas.sought(start);
+  mm.vmas.sought(start, Lookup::with_previous);
   FlushBatch flush(mm);
   const auto holes = each_over_holes(mm, range, [&](Vma* vma, Range part) {
     visit_vma(mm);

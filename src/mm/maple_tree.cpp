@@ -29,6 +29,19 @@ MapleTree::Node* MapleTree::leaf_of(std::uint64_t address) const {
   return node;
 }
 
+void MapleTree::walk() { work_.levels += height(); }
+
+void MapleTree::step_back(std::uint64_t address) {
+  const Node* node = leaf_of(address);
+  const auto own = node->items.begin() + static_cast<std::ptrdiff_t>(node->place_of(address));
+  if (std::find_if(node->items.begin(), own, [](const Item& item) { return item.entry == Entry::vma; }) != own) return;
+  // Up to a node that has another one before this one, and down again.
+  for (; node->parent != nullptr; node = node->parent) {
+    work_.levels += 2;
+    if (node->parent->place_of(node) > 0) return;
+  }
+}
+
 /// The next node of the level, above (1) or below (-1), under whatever parent.
 MapleTree::Node* MapleTree::beside(Node* node, int direction) const {
   unsigned climbed = 0;

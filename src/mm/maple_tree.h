@@ -32,6 +32,10 @@ class MapleTree {
   /// Makes the range one entry; what lay there before goes, or keeps its ends. Gaps join their neighbours.
   void store(Range range, Entry entry);
 
+  /// Looks for the range that holds an address, for what that takes.
+  void walk();
+  /// Looks from there for the VMA before it, which may be in another leaf.
+  void step_back(std::uint64_t address);
   /// Looks for the highest free range of `bytes` that ends at `last` or below, for what that takes.
   void search(std::uint64_t bytes, std::uint64_t last);
 

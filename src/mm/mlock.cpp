@@ -35,7 +35,7 @@ Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
 
 Result<void> apply(Mm& mm, Range range, VmFlags lock) {
   if (range.end < range.start) return mm.refuse(EINVAL, Rule::bad_argument, Range::of(range.start, 0));
-  mm.vmas.sought(range.start);
+  mm.vmas.sought(range.start, Lookup::with_previous);
   for (Addr at = range.start; at < range.end;) {
     Vma* vma = mm.vmas.at(at);
     if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, range.end});

@@ -53,7 +53,7 @@ void downgrade(Mm& mm, const Vma& last) {
 }  // namespace
 
 Result<void> unmap_range(Mm& mm, Range range, UnmapEnd end) {
-  mm.vmas.sought(range.start);
+  mm.vmas.sought(range.start, Lookup::with_previous);
   Vma* first = mm.vmas.first_in(range);
   if (first == nullptr || range.empty()) return {};
   if (auto sealed = check_seals_upfront(mm, range); !sealed) return sealed;

@@ -37,7 +37,7 @@ constexpr Switch policy(std::string_view name, std::span<const std::string_view>
 constexpr auto kUpgrade =
     std::to_array<std::string_view>({"shared-dirty", "page-count", "exclusive-dirty", "exclusive"});
 constexpr auto kWpReuse = std::to_array<std::string_view>({"page-count", "exclusive"});
-constexpr auto kZeroPage = std::to_array<std::string_view>({"shared", "forbidden"});
+constexpr auto kZeroPage = std::to_array<std::string_view>({"shared", "not-on-reads", "forbidden"});
 constexpr auto kRmw = std::to_array<std::string_view>({"read-first", "write-first"});
 constexpr auto kThp = std::to_array<std::string_view>({"never", "madvise", "always"});
 constexpr auto kHugeZero = std::to_array<std::string_view>({"split", "allocate"});

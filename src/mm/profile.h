@@ -38,8 +38,9 @@ enum class Rmw : std::uint8_t {
 
 /// What a read of an untouched page maps (A.6).
 enum class ZeroPage : std::uint8_t {
-  shared,     // the zero page, read-only: a later write faults again
-  forbidden,  // a page of its own (mm_forbids_zeropage): some virtual machines run so
+  shared,        // the zero page, read-only: a later write faults again
+  not_on_reads,  // a page of its own; UFFDIO_ZEROPAGE maps the zero page all the same: some hypervisors' guests
+  forbidden,     // a page of its own, and nothing else maps the zero page either (mm_forbids_zeropage)
 };
 
 /// How does a fault end that was the first to write to a page of shared memory (A.4)?

@@ -18,6 +18,9 @@ struct Beside {
   std::uint64_t above = 0;  // with nothing between them: fences, memory shared with the parent, the vdso and its data
 };
 
+/// Does who looks for a VMA look for the one before it, too?
+enum class Lookup : std::uint8_t { alone, with_previous };
+
 /// Follows what the kernel's own tree of VMAs takes, as VMAs come, go and change. Ranges are those of whole VMAs, after
 /// the change unless it says otherwise.
 class TreeFollower {
@@ -43,7 +46,7 @@ class TreeFollower {
   virtual void end_merge() {}
 
   /// The kernel looks for the VMA at an address.
-  virtual void sought(Addr /*addr*/) {}
+  virtual void sought(Addr /*addr*/, Lookup /*lookup*/) {}
   /// The kernel looks for the place of a new VMA.
   virtual void sought_place(Range /*range*/) {}
   /// The kernel looks for the highest gap of that many bytes.

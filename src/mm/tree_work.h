@@ -15,8 +15,9 @@ struct TreeWork {
   std::uint64_t splits = 0;  // a leaf had no room for them
   std::uint64_t joins = 0;   // they left a leaf too few ranges
   std::uint64_t spans = 0;   // over more than one leaf
+  // Either.
+  std::uint64_t levels = 0;  // passed on the way to a VMA, or to where one belongs
   // A red-black tree, before.
-  std::uint64_t levels = 0;       // passed on the way down to a VMA, or to where one belongs
   std::uint64_t gaps = 0;         // largest gaps below a VMA that were computed again
   std::uint64_t rotations = 0;    // and recolourings, which both keep it balanced
   std::uint64_t walked = 0;       // VMAs passed in search of a gap

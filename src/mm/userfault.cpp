@@ -103,7 +103,7 @@ Result<void> fill_page(Mm& mm, Vma& vma, Addr addr, std::span<const std::uint8_t
   const bool shared = vma.is(VmFlags::shared);
   if (!shared) prepare_anon_vma(mm, vma);
   const Pte there = mm.table.get(addr);
-  const bool zero_page = !shared && bytes.empty() && mm.profile().zero_page == ZeroPage::shared;
+  const bool zero_page = !shared && bytes.empty() && mm.profile().zero_page != ZeroPage::forbidden;
   if (vma.object != nullptr && vma.pgoff_at(addr) >= vma.object->pages()) return fail(EFAULT);
   const bool replaces = there.vacant() || (there.guard() && mm.profile().uffd_guard == UffdGuard::replaced);
   if (zero_page ? !there.none() : !replaces) return fail(EEXIST);

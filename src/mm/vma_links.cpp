@@ -111,7 +111,7 @@ void VmaLinks::bound_moved(Range lower, Range upper, Addr /*before*/) {
   tree_.move(tree_.next(id), upper);
 }
 
-void VmaLinks::sought(Addr addr) {
+void VmaLinks::sought(Addr addr, Lookup /*lookup*/) {
   end_merge();
   constexpr unsigned kSpanShift = 21;
   const auto first = static_cast<unsigned>(addr.value >> kSpanShift) % kSlots;

@@ -28,7 +28,7 @@ class VmaLinks final : public TreeFollower {
   void took_prev(Range vma) override;
   void bound_moved(Range lower, Range upper, Addr before) override;
   void end_merge() override;
-  void sought(Addr addr) override;
+  void sought(Addr addr, Lookup lookup) override;
   void sought_place(Range range) override;
   void sought_gap(std::uint64_t bytes) override;
   TreeWork work() override;

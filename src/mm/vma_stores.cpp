@@ -37,6 +37,12 @@ void VmaStores::grown(Range vma) {
   begin({vma, Kind::grown});
 }
 
+void VmaStores::sought(Addr addr, Lookup lookup) {
+  perform();
+  tree_.walk();
+  if (lookup == Lookup::with_previous) tree_.step_back(addr.value);
+}
+
 void VmaStores::sought_gap(std::uint64_t bytes) {
   perform();
   tree_.search(bytes, highest_);

@@ -27,6 +27,7 @@ class VmaStores final : public TreeFollower {
   void took_prev(Range vma) override { grown(vma); }
   void bound_moved(Range lower, Range upper, Addr before) override { grown(lower.end > before ? lower : upper); }
   void end_merge() override { perform(); }
+  void sought(Addr addr, Lookup lookup) override;
   void sought_gap(std::uint64_t bytes) override;
   TreeWork work() override;
 

@@ -64,8 +64,8 @@ class VmaTree {
   /// Nothing where it is not counted.
   TreeWork work() const { return follower_ == nullptr ? TreeWork{} : follower_->work(); }
   /// Where the kernel searches its tree, for what that takes there.
-  void sought(Addr addr) const {
-    if (follower_ != nullptr) follower_->sought(addr);
+  void sought(Addr addr, Lookup lookup = Lookup::alone) const {
+    if (follower_ != nullptr) follower_->sought(addr, lookup);
   }
   void sought_place(Range range) const {
     if (follower_ != nullptr) follower_->sought_place(range);

@@ -141,10 +141,10 @@ TEST(Checker, FindsNoDifferenceBetweenAModelAndItself) {
 }
 
 TEST(Checker, FindsEveryPolicyThatIsSwitchedAndShrinksToAFewOperations) {
-  for (const char* policy :
-       {"upgrade=shared-dirty", "upgrade=page-count", "upgrade=exclusive-dirty", "zero-page=forbidden", "pkeys=absent",
-        "seal=absent", "seal=upfront", "guards=absent", "merge=faulted-neighbour", "uncharge=never",
-        "mremap=late-lookup", "mremap=lookup-first", "thp=never", "huge-zero=split"}) {
+  for (const char* policy : {"upgrade=shared-dirty", "upgrade=page-count", "upgrade=exclusive-dirty",
+                             "zero-page=forbidden", "zero-page=not-on-reads", "pkeys=absent", "seal=absent",
+                             "seal=upfront", "guards=absent", "merge=faulted-neighbour", "uncharge=never",
+                             "mremap=late-lookup", "mremap=lookup-first", "thp=never", "huge-zero=split"}) {
     SCOPED_TRACE(policy);
     const std::string against = std::string("6.18+") + policy;
     const auto caught = hunt(hunt_between("6.18", against, 30000));

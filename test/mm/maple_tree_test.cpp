@@ -152,6 +152,22 @@ TEST(MapleTree, PassesLeavesOfWhichNoGapIsLargeEnough) {
   EXPECT_GT(tree.work().searched, near + tree.leaves().back() / 2) << "the last leaf's gaps, then the leaves above";
 }
 
+TEST(MapleTree, TheVmaBeforeOneIsFarOnlyWhereAnotherLeafHoldsIt) {
+  MapleTree tree(Balance::fills_neighbour);
+  for (std::uint64_t i = 0; i < 40; ++i) tree.store(pages(100 + 2 * i, 1), Entry::vma);
+  ASSERT_EQ(tree.height(), 2);
+  tree.forget_work();
+  tree.walk();
+  EXPECT_EQ(tree.work().levels, 2);
+  std::uint64_t far = 0;
+  for (std::uint64_t i = 1; i < 40; ++i) {
+    tree.forget_work();
+    tree.step_back((100 + 2 * i) * kPageSize);
+    far += tree.work().levels > 0 ? 1 : 0;
+  }
+  EXPECT_EQ(far, tree.leaves().size() - 1) << "of the first VMA of each leaf but the first";
+}
+
 TEST(MapleTree, ACopyTakesItsOwnWay) {
   MapleTree tree(Balance::fills_neighbour);
   for (std::uint64_t i = 0; i < 100; ++i) tree.store(pages(10 + 2 * i, 1), Entry::vma);

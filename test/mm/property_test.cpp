@@ -279,8 +279,9 @@ void run_program(const char* name, const Layout& layout, int steps) {
 }
 
 TEST(Properties, HoldForRandomProgramsOnEveryProfile) {
-  for (const char* name : {"5.10", "5.10+upgrade=page-count", "6.1", "6.8", "6.8+seal=upfront", "6.12", "6.18",
-                           "6.18+zero-page=forbidden", "7.3", "arm64/5.10", "arm64/6.8+rmw=write-first", "arm64/7.3"}) {
+  for (const char* name :
+       {"5.10", "5.10+upgrade=page-count", "6.1", "6.8", "6.8+seal=upfront", "6.12", "6.18", "6.18+zero-page=forbidden",
+        "6.18+zero-page=not-on-reads", "7.3", "arm64/5.10", "arm64/6.8+rmw=write-first", "arm64/7.3"}) {
     EXPECT_TRUE(rc::check(name, [name] { run_program(name, kPageCells, 60); }));
   }
 }

@@ -49,6 +49,19 @@ mprotect(a, n * PAGE, PROT_READ|PROT_EXEC)
 mprotect(a, 2 * PAGE, rw)
 store(a, 2 * PAGE)
 mprotect(a, 2 * PAGE, PROT_READ|PROT_EXEC)
+# Of a file: new and known, asked for one by one and mapped around another, populated and copied.
+s = mmap(NULL, 8 * PAGE, rw, MAP_SHARED|MAP_ANONYMOUS, -1, 0)
+store(s, 3 * PAGE)
+load(s, 5 * PAGE)
+madvise(s, 8 * PAGE, MADV_DONTNEED)
+load(s, 6 * PAGE)
+store(s, 6 * PAGE)
+mlock(s, 8 * PAGE)
+f = memfd_create("f", 0)
+ftruncate(f, 4 * PAGE)
+p = mmap(NULL, 4 * PAGE, rw, MAP_PRIVATE, f, 0)
+load(p, PAGE)
+store(p, PAGE)
 # Moved, whole and in part.
 b = mremap(a, n * PAGE, n * PAGE, MREMAP_MAYMOVE|MREMAP_FIXED, a - 64 * PAGE)
 mremap(b + PAGE, PAGE, PAGE, MREMAP_MAYMOVE|MREMAP_FIXED, a)
@@ -63,8 +76,8 @@ struct Counted {
 
 const Counted kCounted[] = {
     {Counter::fault_copy, "ptep_clear_flush"},  // of what is copied: wp_page_copy() itself is inlined by some
-    {Counter::pages_synced, "sync_icache_aliases"},
-    {Counter::vmas_moved, "copy_vma"},
+    {Counter::pages_synced, "sync_icache_aliases"},     {Counter::vmas_moved, "copy_vma"},
+    {Counter::pages_cached, "shmem_add_to_page_cache"}, {Counter::pages_asked, "__do_fault"},
 };
 
 std::uint64_t calls(const run::Row& row, const Counted& counted) {
