@@ -5,6 +5,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "check/as_built.h"
 #include "command.h"
 #include "machine/vm/subprocess.h"
 #include "program/machine_pattern.h"
@@ -15,15 +16,15 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// The newest model that is no newer than this kernel.
+/// The newest model that is no newer than this kernel, as this kernel is built.
 std::string model_of_this_kernel() {
   utsname name{};
   uname(&name);
-  std::string model = "model:5.10";
+  std::string preset = "5.10";
   for (const char* version : {"6.1", "6.8", "6.12", "6.18", "7.3"}) {
-    if (program::version_at_least(name.release, version)) model = std::string("model:") + version;
+    if (program::version_at_least(name.release, version)) preset = version;
   }
-  return model;
+  return "model:" + check::as_built(*mm::parse_profile(preset), **machine::make_machine("live")).name;
 }
 
 class Export : public testing::Test {
