@@ -34,9 +34,13 @@ bool rule_of_other_profiles(const mm::Profile& profile, const Cell& cell) {
     return true;
   }
   if (profile.pkeys == mm::Pkeys::absent && is_rule(cell, {Rule::protection_key})) return true;
-  if (profile.zero_page == ZeroPage::shared && is_rule(cell, {Rule::new_page_for_read, Rule::huge_page_for_read})) {
+  if (profile.zero_page == ZeroPage::shared) {
+    if (is_rule(cell, {Rule::new_page_for_read, Rule::huge_page_for_read})) return true;
+  } else if (is_rule(cell, {Rule::zero_page_for_read, Rule::huge_zero_for_read, Rule::huge_page_over_zero,
+                            Rule::huge_split_zero})) {
     return true;
   }
+  if (profile.zero_page == ZeroPage::forbidden && is_rule(cell, {Rule::copy_zero_page})) return true;
   if (profile.wp_reuse == WpReuse::exclusive && is_rule(cell, {Rule::copy_shared})) return true;
   if (profile.wp_reuse == WpReuse::page_count && is_rule(cell, {Rule::copy_not_exclusive, Rule::reuse_exclusive})) {
     return true;
