@@ -49,24 +49,27 @@ class Space:
         for page in range(start, start + pages):
             self.pages[page] = piece
 
+    def cut(self, at):
+        """What lies from there on is another piece than what lies before."""
+        old = self.pages.get(at)
+        if old is None or self.pages.get(at - 1) is not old:
+            return
+        rest = Piece(old.access, old.file, old.locked)
+        for page in [p for p in self.pages if p >= at and self.pages[p] is old]:
+            self.pages[page] = rest
+
+    def cut_out(self, start, pages):
+        self.cut(start)
+        self.cut(start + pages)
+        return [p for p in range(start, start + pages) if p in self.pages]
+
     def change(self, start, pages, **values):
         """Cuts what is there, and gives the part other values."""
-        cut = {}
-        for page in range(start, start + pages):
-            old = self.pages[page]
-            new = cut.setdefault(old, Piece(old.access, old.file, old.locked))
-            for name, value in values.items():
-                setattr(new, name, value)
-            self.pages[page] = new
-        for old in cut:  # what is left on the far side is another VMA
-            rest = Piece(old.access, old.file, old.locked)
-            for page in [p for p in self.pages if p >= start + pages and self.pages[p] is old]:
-                self.pages[page] = rest
+        for page in self.cut_out(start, pages):
+            vars(self.pages[page]).update(values)
 
     def remove(self, start, pages):
-        present = [p for p in range(start, start + pages) if p in self.pages]
-        for page in present:
-            self.change(page, 1)
+        for page in self.cut_out(start, pages):
             del self.pages[page]
 
     def range_of(self, allows):
