@@ -101,9 +101,6 @@ Outcome Folder::run_on_terminal(const std::vector<std::string>& arguments, const
 
 Outcome Folder::interrupt(const std::vector<std::string>& arguments, unsigned milliseconds) const {
   // What an earlier run printed would be taken for a sign that this one is under way.
-  std::error_code error;
-  std::filesystem::remove(path(".out"), error);
-  // What an earlier command printed is none of this one's.
   std::filesystem::remove(path(".out"));
   const pid_t process = start(arguments, path(".out"), path(".err"));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);

@@ -146,7 +146,12 @@ TEST_F(Command, PrintsThePartOfAnInterruptedRunOnTheModelAndLive) {
   const std::string endless = folder_.file("endless.fl", "brk(0)\nrepeat 1000000000000 { getppid() }\n");
   for (const char* machine : {"model:6.12", "live"}) {
     const std::string path = folder_.path(std::string(machine) + ".json");
-    const Outcome outcome = folder_.interrupt({"run", endless, "--on", machine, "--json", path}, 1000);
+    Outcome outcome;
+    // A busy machine may be interrupted before it has come to line 2.
+    for (unsigned milliseconds = 1000; milliseconds <= 16'000 && !outcome.out.contains("at line 2");
+         milliseconds *= 4) {
+      outcome = folder_.interrupt({"run", endless, "--on", machine, "--json", path}, milliseconds);
+    }
     EXPECT_EQ(outcome.status, 130) << machine;
     EXPECT_THAT(outcome.out, HasSubstr(std::string(machine) + ": interrupted at line 2"));
     const json run = json::parse(read_file(path))["faultline"]["runs"][0];
