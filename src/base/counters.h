@@ -52,34 +52,40 @@ enum class Counter : std::uint8_t {
   mmap_lock_downgrade,  // from writing to reading, without giving it up
   vma_lock,
   // What else a call does, which costs without being asked for: what predictions are made of.
-  accesses,         // loads, stores, atomics and fetches
-  vmas_made,        // VMAs allocated: new mappings, and the second halves of splits
-  vmas_freed,       // by unmapping, and by merging
-  bounds_moved,     // VMAs that grew or shrank without a split
-  vmas_changed,     // VMAs, or parts of them, that got other flags, whatever was split or merged for it
-  vmas_checked,     // of vma_visits: those of a loop before the work, which looks for seals
-  anon_vmas_made,   // first write to a VMA that shares none with a neighbour
-  pages_found,      // that populating, locking, MADV_FREE or mincore looked for, and found present
-  pages_missing,    // that mincore looked for in vain, in tables that exist
-  pages_around,     // of a file, mapped along with the one that was touched
-  pages_asked,      // of a file, by faults that did not find them so: first writes, and pages that the cache lacks
+  accesses,        // loads, stores, atomics and fetches
+  vmas_made,       // VMAs allocated: new mappings, and the second halves of splits
+  unmappings,      // of ranges that held a VMA, by whatever call
+  vmas_freed,      // by unmapping, and by merging
+  bounds_moved,    // VMAs that grew or shrank without a split
+  vmas_changed,    // VMAs, or parts of them, that got other flags, whatever was split or merged for it
+  vmas_checked,    // of vma_visits: those of a loop before the work, which looks for seals
+  anon_vmas_made,  // first write to a VMA that shares none with a neighbour
+  pages_found,     // that populating, locking, MADV_FREE or mincore looked for, and found present
+  pages_missing,   // that mincore looked for in vain, in tables that exist
+  pages_around,    // of a file, mapped along with the one that was touched
+  pages_asked,  // of a file's cache, by faults that did not find them mapped so: first writes, new ones; and by mincore
   pages_mlocked,    // present pages of VMAs that were locked or unlocked, and locked ones that were unmapped
   pages_lazyfreed,  // moved by MADV_FREE to where they are reclaimed first: a batch at a time, as lru_added
   pages_unmapped,   // entries removed that mapped a page other than the zero page
   pages_freed,      // given back with the last of those entries
   pages_cached,     // new ones of a file or of shared memory, put into the page cache
-  lru_added,   // new pages put on the LRU lists: a batch at a time, by the fault that fills it or a call that drains it
-  lru_spared,  // pages that were freed before their batch was emptied, and never reached the lists
+  lru_added,  // new pages put on the LRU lists: a batch at a time, by the fault that fills it or a call that drains it
+  lru_batches,    // of new or lazily freed pages that were emptied
+  mlock_batches,  // of locked, or no longer locked, pages that were (5.18 on)
+  mlock_moved,    // pages that these moved between lists
+  lru_spared,     // pages that were freed before their batch was emptied, and never reached the lists
   guards_made,    // entries that MADV_GUARD_INSTALL made guards
   guards_found,   // that it passed because they were guards already
   tree_stores,    // into the tree of VMAs, from 6.1 on
   tree_nodes,     // of the tree of VMAs, written anew
+  tree_reserved,  // set aside for a store before it is known how many it takes (6.1)
   tree_entries,   // copied into them
   tree_splits,    // stores into it for which a leaf had no room: it is split, or shares with a neighbour
   tree_joins,     // stores that left a leaf too few entries: it is joined with a neighbour, or takes some of its
   tree_spans,     // stores over several leaves
   tree_searched,  // entries of it that were looked at for a free range
   gaps_sought,    // searches for a free range
+  gathers,        // unmappings that had pages to give back
   gather_pages,   // that the kernel took to remember the pages it unmaps, beyond the first eight
   pages_flushed,  // by flushes that name their pages
   tree_levels,    // of either tree of VMAs, passed in searches

@@ -75,6 +75,7 @@ Path path_of(Operation operation, Counter counter) {
       return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::pages_unmapped:
     case Counter::pages_freed:
+    case Counter::gathers:
     case Counter::gather_pages:
     case Counter::file_unmapped:
     case Counter::pages_mlocked:
@@ -85,6 +86,7 @@ Path path_of(Operation operation, Counter counter) {
       return changes_mappings(operation) ? Path::zap : Path::own;
     case Counter::tree_stores:
     case Counter::tree_nodes:
+    case Counter::tree_reserved:
     case Counter::tree_entries:
     case Counter::tree_splits:
     case Counter::tree_joins:
@@ -103,6 +105,9 @@ Path path_of(Operation operation, Counter counter) {
       return Path::tree;
     case Counter::lru_added:
     case Counter::lru_spared:
+    case Counter::lru_batches:
+    case Counter::mlock_batches:
+    case Counter::mlock_moved:
     case Counter::pages_lazyfreed:
       return Path::zap;
     case Counter::tables_made:

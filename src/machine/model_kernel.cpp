@@ -245,12 +245,13 @@ run::AccessOutcome ModelKernel::place_code(Addr addr) {
 namespace {
 
 constexpr std::pair<Counter, std::uint64_t mm::TreeWork::*> kTreeWork[] = {
-    {Counter::tree_stores, &mm::TreeWork::stores},   {Counter::tree_nodes, &mm::TreeWork::nodes},
-    {Counter::tree_entries, &mm::TreeWork::entries}, {Counter::tree_searched, &mm::TreeWork::searched},
-    {Counter::tree_splits, &mm::TreeWork::splits},   {Counter::tree_joins, &mm::TreeWork::joins},
-    {Counter::tree_spans, &mm::TreeWork::spans},     {Counter::tree_levels, &mm::TreeWork::levels},
-    {Counter::tree_gaps, &mm::TreeWork::gaps},       {Counter::tree_rotations, &mm::TreeWork::rotations},
-    {Counter::tree_walked, &mm::TreeWork::walked},   {Counter::cache_slots, &mm::TreeWork::cache_slots},
+    {Counter::tree_stores, &mm::TreeWork::stores},       {Counter::tree_nodes, &mm::TreeWork::nodes},
+    {Counter::tree_entries, &mm::TreeWork::entries},     {Counter::tree_searched, &mm::TreeWork::searched},
+    {Counter::tree_reserved, &mm::TreeWork::reserved},   {Counter::tree_splits, &mm::TreeWork::splits},
+    {Counter::tree_joins, &mm::TreeWork::joins},         {Counter::tree_spans, &mm::TreeWork::spans},
+    {Counter::tree_levels, &mm::TreeWork::levels},       {Counter::tree_gaps, &mm::TreeWork::gaps},
+    {Counter::tree_rotations, &mm::TreeWork::rotations}, {Counter::tree_walked, &mm::TreeWork::walked},
+    {Counter::cache_slots, &mm::TreeWork::cache_slots},
 };
 
 }  // namespace

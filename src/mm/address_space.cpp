@@ -252,16 +252,13 @@ void AddressSpace::for_each_vma(Range range, const std::function<void(const Vma&
 const Counters& AddressSpace::counters() const { return mm_->counters; }
 
 void AddressSpace::follow_tree() {
-  const VmaIndex index = profile().vma_index;
   const Beside beside = beside_program(profile());
   const Range space = mm_->placement_space();
-  if (index == VmaIndex::rb_tree)
-    return mm_->vmas.count_work(std::make_unique<VmaLinks>(beside, space, mm_->brk_start));
-  const auto replace =
-      index == VmaIndex::maple_tree ? VmaStores::Replace::removes_first : VmaStores::Replace::stores_over;
-  const auto balance =
-      index == VmaIndex::maple_tree_even ? MapleTree::Balance::evens_out : MapleTree::Balance::fills_neighbour;
-  mm_->vmas.count_work(std::make_unique<VmaStores>(replace, balance, beside, space, mm_->brk_start));
+  if (profile().vma_index == VmaIndex::rb_tree) {
+    mm_->vmas.count_work(std::make_unique<VmaLinks>(beside, space, mm_->brk_start));
+  } else {
+    mm_->vmas.count_work(std::make_unique<VmaStores>(profile().vma_index, beside, space, mm_->brk_start));
+  }
 }
 TreeWork AddressSpace::tree_work() const { return mm_->vmas.work(); }
 System& AddressSpace::system() { return mm_->system; }

@@ -1,6 +1,7 @@
 // MADV_FREE and MADV_COLD on the pages of one VMA: D.7, B.5.
 #include "mm/calls.h"
 #include "mm/huge.h"
+#include "mm/page_lists.h"
 
 namespace faultline::mm {
 namespace {

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "mm/huge.h"
+#include "mm/page_lists.h"
 
 namespace faultline::mm {
 namespace {
@@ -37,7 +38,10 @@ void collapse_one(Mm& mm, const Vma& vma, Range range) {
                                pte.frame());
       ++copied;
     }
-    if (pte.present()) mm.frames().unmap(pte.frame());
+    if (pte.present() && !pte.zero_page()) {
+      if (vma.is(VmFlags::locked) && lockable(mm, pte)) unlock_page(mm, pte.frame());
+      drop_mapping(mm, pte.frame());
+    }
     return Pte{};
   });
   mm.count(Counter::pages_copied, copied);
@@ -64,6 +68,7 @@ Result<void> collapse(Mm& mm, Vma& vma, Range range) {
   // What was never faulted in has no anon_vma, and nothing to collapse.
   const bool unfit = vma.object != nullptr || vma.anon_vma == 0 || vma.is(VmFlags::nohugepage);
   if (unfit || of_vma.end <= of_vma.start) return refuse();
+  drain_lru(mm);
   const Range aligned = aligned_part(range);
   if (aligned.end < aligned.start) {
     return mm.profile().collapse == Collapse::any_range ? Result<void>() : refuse();

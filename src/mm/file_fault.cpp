@@ -1,5 +1,6 @@
 // Faults in mappings of an object: a memfd, or shared anonymous memory (do_fault).
 #include "mm/fault.h"
+#include "mm/page_lists.h"
 #include "mm/userfault.h"
 
 namespace faultline::mm {
@@ -12,8 +13,9 @@ Pte cache_entry(const Mm& mm, const Vma& vma, FrameId frame) {
   return Pte::make(frame, protection_bits(mm.profile(), vma.flags) | Pte::kYoung);
 }
 
-void map_cached(Mm& mm, Addr addr, FrameId frame, Pte pte) {
+void map_cached(Mm& mm, const Vma& vma, Addr addr, FrameId frame, Pte pte) {
   mm.frames().map(frame);
+  if (vma.is(VmFlags::locked) && mm.profile().mlock_pages == MlockPages::batched) lock_page(mm, frame);
   set_pte(mm, addr, pte);
 }
 
@@ -43,7 +45,7 @@ bool map_around(Mm& mm, const Vma& vma, Addr addr) {
                    [&](std::uint64_t page, FrameId frame) {
                      const Addr at = first + ((page - from) << kPageShift);
                      if (!mm.table.get(at).none()) return;
-                     map_cached(mm, at, frame, cache_entry(mm, vma, frame));
+                     map_cached(mm, vma, at, frame, cache_entry(mm, vma, frame));
                      mm.count(Counter::pages_around, at == addr ? 0 : 1);
                      mapped |= at == addr;
                    });
@@ -86,7 +88,7 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
     mm.count(Counter::minor_faults);
     mm.count(Counter::pages_copied);
     const FrameId copy = mm.frames().allocate_copy(*source);
-    add_to_lru(mm, copy);
+    add_new_page(mm, vma, copy);
     map_owned(mm, vma, addr, copy);
     if (marked) keep_uffd_protection(mm, addr);
     count_handled(mm, Range::of(addr, kPageSize), Counter::fault_copy, Rule::file_page_copied, origin);
@@ -95,7 +97,7 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
   if (direction == Direction::write) {
     const auto frame = cached_page(mm, object, page);
     if (!frame) return Handled::no_page;
-    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame).with(Pte::kWrite | Pte::kWritten));
+    map_cached(mm, vma, addr, *frame, cache_entry(mm, vma, *frame).with(Pte::kWrite | Pte::kWritten));
     if (marked) keep_uffd_protection(mm, addr);
     return end_first_write(mm, addr, mm.frames().at(*frame), origin, Counter::fault_file, Rule::file_page);
   }
@@ -103,7 +105,7 @@ Handled resolve_file(Mm& mm, Vma& vma, Addr addr, Direction direction, FaultOrig
   if (vma.is(VmFlags::uffd_wp) || !map_around(mm, vma, addr)) {
     const auto frame = cached_page(mm, object, page);
     if (!frame) return Handled::no_page;
-    map_cached(mm, addr, *frame, cache_entry(mm, vma, *frame));
+    map_cached(mm, vma, addr, *frame, cache_entry(mm, vma, *frame));
     if (marked) keep_uffd_protection(mm, addr);
   }
   mm.count(Counter::minor_faults);

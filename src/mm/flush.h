@@ -32,12 +32,13 @@ class FlushBatch {
   /// Flushes what is pending, and frees the pages.
   void perform() {
     if (!pending_.empty()) flush();
-    gathered_ = 0;
+    if (gathered_ != 0) free_gathered();
   }
 
  private:
   /// As a range or, above the architecture's ceiling of entries, whole.
   void flush();
+  void free_gathered();
 
   Mm& mm_;
   Range pending_{};

@@ -4,6 +4,7 @@
 
 #include "mm/calls.h"
 #include "mm/fault.h"
+#include "mm/page_lists.h"
 #include "mm/userfault.h"
 
 namespace faultline::mm {
@@ -26,6 +27,7 @@ void copy_for_child(Mm& parent, Mm& child, const Vma& vma, Addr at, Pte pte) {
                  .counter = Counter::pages_copied};
   });
   const FrameId copy = parent.frames().allocate_copy(pte.frame());
+  add_to_lru(parent, copy);  // no child's memory is locked
   parent.frames().map_new(copy);
   parent.frames().at(copy).set_exclusive(Exclusive::yes);
   const std::uint64_t write = vma.is(VmFlags::write) ? Pte::kWrite | Pte::kDirty : Pte::kDirty;

@@ -28,4 +28,26 @@ PageBatch::Emptied PageBatch::empty(FramePool& frames) {
   return emptied;
 }
 
+bool MlockBatch::bury(FrameId page) {
+  if (size() == 0) return false;
+  const bool was_new = new_.bury(page);
+  const auto end = pages_.begin() + waiting_;
+  const auto gone = static_cast<std::uint32_t>(end - std::remove(pages_.begin(), end, page));
+  waiting_ -= gone;
+  buried_ += gone;
+  if (gone != 0 && !was_new) ++dead_;
+  return was_new || gone != 0;
+}
+
+MlockBatch::Emptied MlockBatch::empty(FramePool& frames) {
+  const PageBatch::Emptied fresh = new_.empty(frames);
+  const std::uint32_t pages = fresh.pages + waiting_ + buried_;
+  const Emptied emptied{pages, pages - staying_, fresh.dead + dead_};
+  waiting_ = 0;
+  staying_ = 0;
+  buried_ = 0;
+  dead_ = 0;
+  return emptied;
+}
+
 }  // namespace faultline::mm

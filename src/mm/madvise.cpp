@@ -4,6 +4,7 @@
 #include "mm/merge.h"
 #include "mm/object.h"
 #include "mm/over_holes.h"
+#include "mm/page_lists.h"
 #include "mm/seal.h"
 
 namespace faultline::mm {
@@ -246,15 +247,13 @@ void count_lock(Mm& mm, Range range, Advice advice) {
   mm.count(per_vma ? Counter::vma_lock : Counter::mmap_lock_read);
 }
 
-/// A page of a locked VMA. Kernels that look at the pages one by one want each on a list: a new one goes there at once;
-/// one that was not locked yet is taken off its list, and waits for that of the locked ones.
+/// Kernels that lock pages as populating comes upon them want each on a list: a new one goes there at once; one that
+/// was not locked yet is taken off its list, and waits for that of the locked ones.
 void hold_locked(Mm& mm, FrameId page) {
   Frame& frame = mm.frames().at(page);
-  if (mm.profile().lock_on_fault == LockOnFault::looks) {
-    const bool fresh = frame.on_batch() == OnBatch::yes;
-    drain_lru(mm);
-    if (!fresh && frame.mlocked() == Mlocked::no && !mm.frames().is_large(page)) add_to_lru(mm, page);
-  }
+  const bool fresh = frame.on_batch() == OnBatch::yes;
+  drain_lru(mm);
+  if (!fresh && frame.mlocked() == Mlocked::no && !mm.frames().is_large(page)) add_to_lru(mm, page);
   frame.set_mlocked(Mlocked::yes);
 }
 
@@ -264,7 +263,7 @@ void touch_populated(Mm& mm, const Vma& vma, Addr at) {
   if (pte.zero_page()) return;
   Frame& frame = mm.frames().at(pte.frame());
   mm.count(Counter::pages_activated, frame.touch() ? 1 : 0);
-  if (vma.is(VmFlags::locked)) hold_locked(mm, pte.frame());
+  if (vma.is(VmFlags::locked) && mm.profile().mlock_pages == MlockPages::populated) hold_locked(mm, pte.frame());
 }
 
 /// Does the first write of a page that is still clean give mmap_lock up, so that MADV_POPULATE_WRITE has to try again
@@ -306,7 +305,7 @@ bool populate(Mm& mm, Vma& vma, Range range, Populate how) {
 bool populate_as_permitted(Mm& mm, Vma& vma, Range range) {
   const bool on_fault = vma.is(VmFlags::lock_on_fault);
   mm.vmas.sought(range.start);
-  if (on_fault && mm.profile().lock_on_fault == LockOnFault::passes_over) return true;
+  if (on_fault && mm.profile().mlock_pages == MlockPages::batched) return true;
   // Shared pages are never copied, and would be dirtied for nothing.
   const bool writes = vma.is(VmFlags::write) && !vma.is(VmFlags::shared);
   if (!vma.is(VmFlags::access)) return false;

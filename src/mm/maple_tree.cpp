@@ -31,7 +31,14 @@ MapleTree::Node* MapleTree::leaf_of(std::uint64_t address) const {
 
 void MapleTree::walk() { work_.levels += height(); }
 
+bool MapleTree::begins_at(std::uint64_t address) const {
+  const Node* node = leaf_of(address);
+  const std::size_t place = node->place_of(address);
+  return address == (place == 0 ? node_start(*node) : node->items[place - 1].last + 1);
+}
+
 void MapleTree::step_back(std::uint64_t address) {
+  ++work_.levels;
   const Node* node = leaf_of(address);
   const auto own = node->items.begin() + static_cast<std::ptrdiff_t>(node->place_of(address));
   if (std::find_if(node->items.begin(), own, [](const Item& item) { return item.entry == Entry::vma; }) != own) return;

@@ -36,6 +36,10 @@ class MapleTree {
   void walk();
   /// Looks from there for the VMA before it, which may be in another leaf.
   void step_back(std::uint64_t address);
+  /// Does the range that holds the address begin there?
+  bool begins_at(std::uint64_t address) const;
+  /// Sets aside as many nodes as any one store can take.
+  void reserve_most() { work_.reserved += 1 + 3 * std::uint64_t{height()}; }
   /// Looks for the highest free range of `bytes` that ends at `last` or below, for what that takes.
   void search(std::uint64_t bytes, std::uint64_t last);
 

@@ -38,8 +38,9 @@ Result<void> AddressSpace::mincore(Addr start, std::uint64_t length, Addr vec) {
       const Pte pte = mm.table.get(at);
       if (pte.present()) {
         mm.count(Counter::pages_found);
-      } else if (mm.table.has_table(at)) {
-        mm.count(Counter::pages_missing);
+      } else {
+        mm.count(Counter::pages_missing, mm.table.has_table(at) ? 1 : 0);
+        mm.count(Counter::pages_asked, vma->object != nullptr ? 1 : 0);
       }
       answer.push_back(is_there(*vma, at, pte));
     }

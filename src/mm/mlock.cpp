@@ -2,6 +2,7 @@
 #include "mm/calls.h"
 #include "mm/limits.h"
 #include "mm/merge.h"
+#include "mm/page_lists.h"
 
 namespace faultline::mm {
 namespace {
@@ -13,29 +14,39 @@ Range whole_pages(Addr start, std::uint64_t length) {
   return Range::of(start.page_floor(), page_ceil(length + start.page_offset()));
 }
 
+/// Locks or unlocks what is there. Up to 5.17 populating does the locking, and this no more than look.
+void lock_present(Mm& mm, const Vma& vma, Range part, VmFlags lock) {
+  const bool locks = has(lock, VmFlags::locked);
+  const bool batched = mm.profile().mlock_pages == MlockPages::batched;
+  if (batched && locks && vma.is(VmFlags::locked)) return;
+  drain_lru(mm);
+  mm.count(Counter::ptes_scanned, mm.table.update(part, [&](Addr, Pte pte) {
+    if (!pte.present() || !lockable(mm, pte)) return pte;
+    if (!locks) {
+      unlock_page(mm, pte.frame());
+    } else if (batched) {
+      lock_page(mm, pte.frame());
+    } else {
+      mm.count(Counter::pages_mlocked);
+    }
+    return pte;
+  }));
+  if (batched) drain_lru(mm);
+}
+
 /// Gives one VMA's part of the range these lock flags (mlock_fixup). Returns the VMA that now holds it.
 Result<Vma*> fix_up(Mm& mm, Vma* vma, Range part, VmFlags lock) {
   visit_vma(mm);
   if (vma->is(VmFlags::droppable)) return vma;  // never locked, and no error
   const VmFlags flags = (vma->flags & ~kLockFlags) | lock;
   if (flags == vma->flags) return vma;
-  drain_lru(mm);
-  mm.count(Counter::ptes_scanned, mm.table.update(part, [&](Addr, Pte pte) {
-    const bool counts = pte.present() && !pte.zero_page();
-    mm.count(Counter::pages_mlocked, counts ? 1 : 0);
-    // Kernels that pass over what locks on fault lock what is there with the VMA's flags, before populating touches it.
-    const bool unlocks = !has(lock, VmFlags::locked);
-    if (counts && (unlocks || mm.profile().lock_on_fault == LockOnFault::passes_over)) {
-      mm.frames().at(pte.frame()).set_mlocked(unlocks ? Mlocked::no : Mlocked::yes);
-    }
-    return pte;
-  }));
+  lock_present(mm, *vma, part, lock);
   return modify_flags(mm, vma, part, flags);
 }
 
 Result<void> apply(Mm& mm, Range range, VmFlags lock) {
   if (range.end < range.start) return mm.refuse(EINVAL, Rule::bad_argument, Range::of(range.start, 0));
-  mm.vmas.sought(range.start, Lookup::with_previous);
+  mm.vmas.sought(range.start, Lookup::with_neighbour);
   for (Addr at = range.start; at < range.end;) {
     Vma* vma = mm.vmas.at(at);
     if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, {at, range.end});

@@ -4,6 +4,7 @@
 
 #include "mm/huge.h"
 #include "mm/merge.h"
+#include "mm/page_lists.h"
 #include "mm/soft_dirty.h"
 #include "mm/userfaultfd.h"
 
@@ -14,26 +15,20 @@ Range space_for_mappings(const System& system) {
   return {Addr{page_ceil(system.tunables().mmap_min_addr)}, arch::geometry(system.profile().arch).mmap_base};
 }
 
-/// The page learns from an entry that goes whether it was written to.
-void unmap_page(Mm& mm, Pte pte) {
+/// The page learns from an entry that goes whether it was written to, and that it may be locked no more.
+void unmap_page(Mm& mm, const Vma& vma, Pte pte) {
+  if (pte.zero_page()) return;
   Frame& frame = mm.frames().at(pte.frame());
-  const bool cached = frame.cached();
-  if (pte.dirty() && cached) {
-    frame.set_dirty();
-    mm.count(Counter::pages_dirtied);
+  if (frame.cached()) {
+    if (pte.dirty()) {
+      frame.set_dirty();
+      mm.count(Counter::pages_dirtied);
+    }
+    mm.count(Counter::file_unmapped);
   }
-  const std::uint64_t live = mm.frames().live();
-  const bool waits = frame.on_batch() == OnBatch::yes;
-  const bool locked = frame.mlocked() == Mlocked::yes;
-  mm.frames().unmap(pte.frame(), pte.size());
-  mm.count(Counter::pages_unmapped, pte.zero_page() ? 0 : 1);
-  mm.count(Counter::file_unmapped, cached ? 1 : 0);
-  mm.count(Counter::pages_mlocked, locked ? 1 : 0);
-  const std::uint64_t freed = live - mm.frames().live();
-  if (waits && freed > 0 && (mm.system.lru_add().bury(pte.frame()) || mm.system.lru_lazyfree().bury(pte.frame()))) {
-    return;
-  }
-  mm.count(Counter::pages_freed, freed);
+  mm.count(Counter::pages_unmapped);
+  if (vma.is(VmFlags::locked) && lockable(mm, pte)) unlock_page(mm, pte.frame());
+  drop_mapping(mm, pte.frame(), pte.size());
 }
 
 }  // namespace
@@ -72,8 +67,10 @@ Mm::~Mm() {
     if (vma.is(VmFlags::account)) system.commit().give_back(vma.pages());
   });
   if (profile().lru_drain != LruDrain::populating) drain_lru(*this);
-  table.each({Addr{0}, geometry().task_size}, [&](Range, Pte pte) {
-    if (pte.present()) unmap_page(*this, pte);
+  vmas.each({Addr{0}, geometry().task_size}, [&](const Vma& vma) {
+    table.each(vma.range(), [&](Range, Pte pte) {
+      if (pte.present()) unmap_page(*this, vma, pte);
+    });
   });
 }
 
@@ -111,37 +108,6 @@ void set_pte(Mm& mm, Addr addr, Pte pte) {
   forget_translation(mm, addr, pte);
 }
 
-namespace {
-
-void empty_lru_add(Mm& mm) {
-  const PageBatch::Emptied emptied = mm.system.lru_add().empty(mm.frames());
-  mm.count(Counter::lru_added, emptied.pages - emptied.dead);
-  mm.count(Counter::lru_spared, emptied.dead);
-}
-
-void empty_lru_lazyfree(Mm& mm) {
-  const PageBatch::Emptied emptied = mm.system.lru_lazyfree().empty(mm.frames());
-  mm.count(Counter::pages_lazyfreed, emptied.pages);
-  mm.count(Counter::pages_freed, emptied.dead);
-}
-
-}  // namespace
-
-void add_to_lru(Mm& mm, FrameId page) {
-  mm.system.lru_add().add(mm.frames(), page);
-  if (mm.system.lru_add().size() == mm.profile().lru_batch) empty_lru_add(mm);
-}
-
-void add_to_lazyfree(Mm& mm, FrameId page) {
-  mm.system.lru_lazyfree().add(mm.frames(), page);
-  if (mm.system.lru_lazyfree().size() == mm.profile().lru_batch) empty_lru_lazyfree(mm);
-}
-
-void drain_lru(Mm& mm) {
-  empty_lru_add(mm);
-  empty_lru_lazyfree(mm);
-}
-
 void flush_now(Mm& mm, Addr addr, PageSize size) {
   FlushBatch flush(mm);
   flush.add(Range::of(addr, page_bytes(size)), size);
@@ -154,9 +120,8 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
   mm.tlb.drop(range);
   std::uint64_t removed = 0;
   // The page of a file comes back, and is to be as protected as before.
-  const Vma* vma = mm.vmas.at(range.start);
-  const bool keeps_protection =
-      guards == Guarding::keep && vma != nullptr && vma->is(VmFlags::uffd_wp) && vma->object != nullptr;
+  const Vma& vma = *mm.vmas.at(range.start);
+  const bool keeps_protection = guards == Guarding::keep && vma.is(VmFlags::uffd_wp) && vma.object != nullptr;
   const std::uint64_t tables_before = mm.table.tables_freed();
   const std::uint64_t looked_into = mm.table.tables_scanned();
   const std::uint64_t scanned = mm.table.update(range, [&](Addr at, Pte pte) {
@@ -167,7 +132,7 @@ std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zappe
     }
     if (!pte.present()) return pte;
     if (zapped == Zapped::cached && !mm.frames().at(pte.frame()).cached()) return pte;
-    unmap_page(mm, pte);
+    unmap_page(mm, vma, pte);
     if (!pte.zero_page()) flush.gather();
     flush.add(mapped_range(at, pte), pte.size());
     ++removed;
@@ -198,12 +163,18 @@ void FlushBatch::gather() {
   // A list of eight entries on the stack, then of 510 in each page.
   const std::uint64_t on_stack = 8 - mm_.profile().gather_spared;
   const std::uint64_t in_page = 510 - mm_.profile().gather_spared;
-  ++gathered_;
+  if (++gathered_ == 1) mm_.count(Counter::gathers);
   if (gathered_ >= on_stack && (gathered_ - on_stack) % in_page == 0) mm_.count(Counter::gather_pages);
 }
 
 void FlushBatch::end_vma() {
   if (mm_.profile().arch == arch::Arch::arm64 && !pending_.empty()) flush();
+}
+
+void FlushBatch::free_gathered() {
+  gathered_ = 0;
+  // What was unmapped for being locked waits with those, and would not be freed yet (free_pages_and_swap_cache).
+  if (mm_.profile().lru_drain != LruDrain::populating) drain_lru(mm_);
 }
 
 void FlushBatch::flush() {

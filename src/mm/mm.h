@@ -104,13 +104,6 @@ enum class Guarding : std::uint8_t { keep, drop };
 enum class Zapped : std::uint8_t { all, cached };
 std::uint64_t zap(Mm& mm, Range range, Guarding guards, FlushBatch& flush, Zapped zapped = Zapped::all);
 
-/// A new page waits to be put on the LRU lists until a batch of them has gathered (folio_add_lru), or somebody needs
-/// the lists to be true (lru_add_drain).
-void add_to_lru(Mm& mm, FrameId page);
-void drain_lru(Mm& mm);
-/// The same for a page that MADV_FREE has marked.
-void add_to_lazyfree(Mm& mm, FrameId page);
-
 /// Gives the VMA an anon_vma if it has none, a neighbour's where that may be shared (anon_vma_prepare).
 void prepare_anon_vma(Mm& mm, Vma& vma);
 

@@ -87,7 +87,7 @@ Result<void> do_mprotect(Mm& mm, Addr start, std::uint64_t length, Prot prot, in
   mm.count(Counter::mmap_lock_write);
   Range range{start, end};
   if (auto fine = check_pkey(mm, pkey, range); !fine) return fine;
-  mm.vmas.sought(start, Lookup::with_previous);
+  mm.vmas.sought(start, Lookup::with_neighbour);
   Vma* vma = mm.vmas.find(start);
   if (vma == nullptr) return mm.refuse(ENOMEM, Rule::hole, range);
   if (grows == Prot::grows_down) {

@@ -53,13 +53,14 @@ void downgrade(Mm& mm, const Vma& last) {
 }  // namespace
 
 Result<void> unmap_range(Mm& mm, Range range, UnmapEnd end) {
-  mm.vmas.sought(range.start, Lookup::with_previous);
   Vma* first = mm.vmas.first_in(range);
+  mm.vmas.sought(range.start, first == nullptr ? Lookup::alone : Lookup::with_previous);
   if (first == nullptr || range.empty()) return {};
   if (auto sealed = check_seals_upfront(mm, range); !sealed) return sealed;
   const Result<Vma*> gathered = gather(mm, first, range);
   if (!gathered) return std::unexpected(gathered.error());
 
+  mm.count(Counter::unmappings);
   FlushBatch flush(mm);
   Range removed{(*gathered)->start, (*gathered)->end};
   for (Vma* vma = *gathered; vma != nullptr && vma->start < range.end;) {

@@ -316,7 +316,8 @@ enum class StackLock : std::uint8_t {
 /// What the kernel keeps its VMAs in.
 enum class VmaIndex : std::uint8_t {
   rb_tree,             // a node in each VMA
-  maple_tree,          // 6.1 on: nodes of many ranges, copied as they change
+  maple_tree,          // 6.1: nodes of many ranges, copied as they change; as many are set aside as a store can take
+  maple_tree_exact,    // 6.6 on: as many as that store takes
   maple_tree_rewrite,  // 6.12 on: and a mapping is stored over what it replaces
   maple_tree_even,     // 7.3: and nodes are evened out
 };
@@ -324,7 +325,7 @@ enum class VmaIndex : std::uint8_t {
 /// When are new pages that still wait for the LRU lists put on them for the lists to be true (lru_add_drain)? Always
 /// before MADV_FREE and mlock, and:
 enum class LruDrain : std::uint8_t {
-  unmapping,                 // before anything is unmapped
+  unmapping,                 // before anything is unmapped, and before its pages are freed
   unmapping_and_populating,  // 5.18 on: and after the kernel has populated memory
   populating,                // 7.3: after that only; pages that are unmapped while they wait are freed with their batch
 };
@@ -386,10 +387,11 @@ enum class PopulateHoles : std::uint8_t {
   refused,      // 6.9 on: they stop there
 };
 
-/// Does a lock that populates nothing (MLOCK_ONFAULT) look whether it would be permitted to (D.8)?
-enum class LockOnFault : std::uint8_t {
-  looks,  // up to 5.17: ENOMEM where it would not, but the lock stays
-  passes_over,
+/// How pages become locked. That decides, too, whether a lock that populates nothing (MLOCK_ONFAULT) looks whether it
+/// would be permitted to (D.8).
+enum class MlockPages : std::uint8_t {
+  populated,  // up to 5.17: as populating comes upon them, one by one; it looks, and ENOMEM leaves the lock in place
+  batched,    // by the walk that gives the VMA its flags, and by faults after that; the lists follow a batch at a time
 };
 
 /// Are the flushes of DONTNEED and FREE gathered over the whole call (6.16 on) or done for each VMA?
@@ -477,7 +479,7 @@ struct Profile {
   Smaps smaps = Smaps::none;
   AdviceLimit advice_limit = AdviceLimit::again;
   PopulateHoles populate_holes = PopulateHoles::refused;
-  LockOnFault lock_on_fault = LockOnFault::passes_over;
+  MlockPages mlock_pages = MlockPages::batched;
   AdviseFlush advise_flush = AdviseFlush::per_vma;
   AdviseLock advise_lock = AdviseLock::mmap;
   VmaIndex vma_index = VmaIndex::rb_tree;

@@ -2,6 +2,7 @@
 #include "mm/fault.h"
 #include "mm/huge.h"
 #include "mm/numa_hint.h"
+#include "mm/page_lists.h"
 #include "mm/upgrade.h"
 #include "mm/userfault.h"
 
@@ -41,10 +42,13 @@ void copy_page(Mm& mm, Vma& vma, Addr addr, Pte old) {
   const bool from_zero = old.zero_page();
   mm.count(from_zero ? Counter::pages_zeroed : Counter::pages_copied);
   const FrameId copy = from_zero ? mm.frames().allocate() : mm.frames().allocate_copy(old.frame());
-  add_to_lru(mm, copy);
+  add_new_page(mm, vma, copy);
   if (old.accessible()) flush_now(mm, addr, PageSize::base);
-  if (!from_zero) mm.count(Counter::pages_unmapped);
-  mm.frames().unmap(old.frame());
+  if (!from_zero) {
+    mm.count(Counter::pages_unmapped);
+    if (vma.is(VmFlags::locked) && lockable(mm, old)) unlock_page(mm, old.frame());
+    drop_mapping(mm, old.frame());
+  }
   map_owned(mm, vma, addr, copy);
 }
 
@@ -73,7 +77,7 @@ Handled resolve_missing(Mm& mm, Vma& vma, Addr addr, arch::Report access, FaultO
     prepare_anon_vma(mm, vma);
     mm.count(Counter::pages_zeroed);
     const FrameId frame = mm.frames().allocate();
-    add_to_lru(mm, frame);
+    add_new_page(mm, vma, frame);
     map_owned(mm, vma, addr, frame);
     count_handled(mm, page, write ? Counter::fault_write : Counter::fault_read,
                   write ? Rule::new_page_for_write : Rule::new_page_for_read, origin);

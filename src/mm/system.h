@@ -60,6 +60,8 @@ class System {
   PageBatch& lru_add() { return lru_add_; }
   /// Pages of MADV_FREE that have not been moved yet.
   PageBatch& lru_lazyfree() { return lru_lazyfree_; }
+  /// Pages that were locked, or are locked no more, and have not been moved yet.
+  MlockBatch& mlock_batch() { return mlock_batch_; }
 
  private:
   Profile profile_;
@@ -70,6 +72,7 @@ class System {
   AnonVma last_anon_vma_ = 0;
   PageBatch lru_add_;
   PageBatch lru_lazyfree_;
+  MlockBatch mlock_batch_;
   std::vector<Mm*> spaces_;
 };
 

@@ -18,8 +18,9 @@ struct Beside {
   std::uint64_t above = 0;  // with nothing between them: fences, memory shared with the parent, the vdso and its data
 };
 
-/// Does who looks for a VMA look for the one before it, too?
-enum class Lookup : std::uint8_t { alone, with_previous };
+/// Does who looks for a VMA look for the one before it, too? Up to 6.2 those that may merge with it did so only where
+/// it could be a neighbour: where the VMA begins at the address.
+enum class Lookup : std::uint8_t { alone, with_previous, with_neighbour };
 
 /// Follows what the kernel's own tree of VMAs takes, as VMAs come, go and change. Ranges are those of whole VMAs, after
 /// the change unless it says otherwise.

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "mm/calls.h"
+#include "mm/page_lists.h"
 
 namespace faultline::mm {
 namespace {
@@ -92,6 +93,7 @@ Result<void> fill_cache(Mm& mm, const Vma& vma, Addr addr, std::span<const std::
   // Where the entry is dirty 5.10 leaves the page clean, which the first write through another mapping meets.
   const bool clean = mm.profile().first_write == FirstWrite::retried && vma.is(VmFlags::write);
   if (!clean) mm.frames().at(*added).set_dirty();
+  add_to_lru(mm, *added);
   mm.frames().map(*added);
   set_pte(mm, addr, Pte::make(*added, protection_bits(mm.profile(), vma.flags) | bits));
   return {};
@@ -119,6 +121,7 @@ Result<void> fill_page(Mm& mm, Vma& vma, Addr addr, std::span<const std::uint8_t
   if (shared) return fill_cache(mm, vma, addr, bytes, bits);
   const FrameId frame = mm.frames().allocate();
   if (!bytes.empty()) mm.frames().write(frame, 0, bytes);
+  add_new_page(mm, vma, frame);
   mm.frames().map_new(frame);
   mm.frames().at(frame).set_exclusive(Exclusive::yes);
   set_pte(mm, addr, Pte::make(frame, by_vma | bits));

@@ -4,8 +4,9 @@
 
 namespace faultline::mm {
 
-VmaStores::VmaStores(Replace replace, MapleTree::Balance balance, Beside beside, Range space, Addr heap)
-    : replace_(replace), tree_(balance) {
+VmaStores::VmaStores(VmaIndex index, Beside beside, Range space, Addr heap)
+    : index_(index),
+      tree_(index == VmaIndex::maple_tree_even ? MapleTree::Balance::evens_out : MapleTree::Balance::fills_neighbour) {
   const auto page = [](Addr at) { return Range::of(at, kPageSize); };
   const Addr stack = space.end + 1024 * kPageSize;
   tree_.store(page(stack), MapleTree::Entry::vma);
@@ -40,7 +41,10 @@ void VmaStores::grown(Range vma) {
 void VmaStores::sought(Addr addr, Lookup lookup) {
   perform();
   tree_.walk();
-  if (lookup == Lookup::with_previous) tree_.step_back(addr.value);
+  const bool asks =
+      lookup == Lookup::with_previous ||
+      (lookup == Lookup::with_neighbour && (index_ != VmaIndex::maple_tree || tree_.begins_at(addr.value)));
+  if (asks) tree_.step_back(addr.value);
 }
 
 void VmaStores::sought_gap(std::uint64_t bytes) {
@@ -49,7 +53,7 @@ void VmaStores::sought_gap(std::uint64_t bytes) {
 }
 
 void VmaStores::begin(Pending next) {
-  const bool replaced = replace_ == Replace::stores_over && pending_.kind == Kind::removed &&
+  const bool replaced = stores_over() && pending_.kind == Kind::removed &&
                         (next.kind == Kind::added || next.kind == Kind::grown) && next.range.contains(pending_.range);
   if (!replaced) perform();
   pending_ = next;
@@ -57,6 +61,7 @@ void VmaStores::begin(Pending next) {
 
 void VmaStores::perform() {
   if (pending_.kind == Kind::none) return;
+  if (index_ == VmaIndex::maple_tree) tree_.reserve_most();
   tree_.store(pending_.range, pending_.kind == Kind::removed ? MapleTree::Entry::gap : MapleTree::Entry::vma);
   pending_ = {};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mm/maple_tree.h"
+#include "mm/profile.h"
 #include "mm/tree_follower.h"
 
 namespace faultline::mm {
@@ -9,12 +10,9 @@ namespace faultline::mm {
 /// there: all VMAs that are unmapped go together, and a VMA takes over both neighbours at once.
 class VmaStores final : public TreeFollower {
  public:
-  /// Is what a new mapping replaces removed first, or is the mapping stored over it (6.12 on)?
-  enum class Replace : std::uint8_t { removes_first, stores_over };
-
   /// The tree as it is when the program begins: what the process has below and above the program's own mappings,
   /// whose space is given, and below its heap.
-  VmaStores(Replace replace, MapleTree::Balance balance, Beside beside, Range space, Addr heap);
+  VmaStores(VmaIndex index, Beside beside, Range space, Addr heap);
 
   std::unique_ptr<TreeFollower> clone() const override { return std::make_unique<VmaStores>(*this); }
   void added(Range vma) override { begin({vma, Kind::added}); }
@@ -41,7 +39,10 @@ class VmaStores final : public TreeFollower {
   void grown(Range vma);
   void perform();
 
-  Replace replace_;
+  /// Is a new mapping stored over what it replaces (6.12 on), or is that removed first?
+  bool stores_over() const { return index_ >= VmaIndex::maple_tree_rewrite; }
+
+  VmaIndex index_;
   std::uint64_t highest_;  // address that a mapping may have where the kernel chooses
   MapleTree tree_;
   Pending pending_;

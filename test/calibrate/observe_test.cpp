@@ -120,5 +120,22 @@ TEST(Observe, SaysWhyAProgramDidNotRunToItsEnd) {
   EXPECT_THAT(observed.error(), HasSubstr("p.fl: model:6.12 did not run it to its end (line 1)"));
 }
 
+TEST(Observe, LeavesOutFirstTouchesByAtomicsThatQemuReadsFirst) {
+  const program::Program program = parsed(R"(
+a = mmap(NULL, 4 * PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+repeat 10 {
+    atomic(a, 4 * PAGE)
+    atomic(a, 4 * PAGE)
+    madvise(a, 4 * PAGE, MADV_DONTNEED) = 0
+}
+)");
+  Prepared machine(answer(program));
+  const auto observed = observe({"p.fl", &program}, profile(), machine, {});
+  ASSERT_TRUE(observed) << observed.error();
+  ASSERT_EQ(observed->lines.size(), 2U);
+  EXPECT_EQ(observed->lines[0].line, 5U);
+  EXPECT_THAT(observed->left_out, ElementsAre(HasSubstr("p.fl:4: atomic(a, 4 * PAGE): QEMU reads before")));
+}
+
 }  // namespace
 }  // namespace faultline::calibrate

@@ -79,6 +79,50 @@ TEST(Lru, WillneedEmptiesTheBatch) {
   }
 }
 
+TEST(Lru, LockedPagesAreMovedABatchAtATimeFrom518On) {
+  for (const auto& [kernel, batches] : {std::pair("6.1", 2), std::pair("6.12", 1)}) {
+    World world(kernel);
+    const Addr a = world.alone(40);
+    world.store_pages(a, 20);
+    EXPECT_TRUE(world->mlock(a, 40 * P));
+    // Those that were there, and those that were populated, each of which is new.
+    EXPECT_EQ(world.counted(Counter::mlock_moved), 20 + 20) << kernel;
+    EXPECT_EQ(world.counted(Counter::lru_added), 20) << kernel;
+    EXPECT_EQ(world.counted(Counter::mlock_batches), 2 * batches) << kernel;
+    // Pages of locked memory wait for the list that they leave, and are freed with the batch: at the call's end.
+    const auto unmap = [&] { EXPECT_TRUE(world->munmap(a, 40 * P)); };
+    EXPECT_EQ(world.during(Counter::mlock_moved, unmap), 40) << kernel;
+    EXPECT_EQ(world.counted(Counter::pages_freed), 40) << kernel;
+  }
+  World world("5.10");
+  EXPECT_TRUE(world->mlock(world.alone(40), 40 * P));
+  EXPECT_EQ(world.counted(Counter::mlock_moved), 0);
+}
+
+TEST(Lru, From73OnLockedPagesThatAreUnmappedAreFreedByWhoeverEmptiesTheirBatch) {
+  World world("7.3");
+  const Addr a = world.alone(40);
+  EXPECT_TRUE(world->mlock(a, 40 * P));
+  EXPECT_TRUE(world->munmap(a + 4 * P, 20 * P));
+  EXPECT_EQ(world.counted(Counter::pages_freed), 0);
+  const auto unlock = [&] { EXPECT_TRUE(world->munlock(a, 2 * P)); };
+  EXPECT_EQ(world.during(Counter::mlock_moved, unlock), 20 + 2);
+  EXPECT_EQ(world.counted(Counter::pages_freed), 20);
+}
+
+TEST(Lru, APageThatWasLockedAndUnmappedWhileItWaitedIsFreedOnce) {
+  World world("7.3");
+  const Addr a = world.alone(4);
+  EXPECT_TRUE(world->mlock(a, 4 * P, LockFlags::onfault));
+  world.store_pages(a, 4);
+  EXPECT_TRUE(world->munmap(a, 4 * P));
+  // New in locked memory, and no longer locked: twice on the batch.
+  const Addr b = world.alone(1);
+  const auto lock = [&] { EXPECT_TRUE(world->mlock(b, P)); };
+  EXPECT_EQ(world.during(Counter::mlock_moved, lock), 4 + 4 + 1);
+  EXPECT_EQ(world.counted(Counter::pages_freed), 4);
+}
+
 TEST(GuardInstall, BeginsAgainWhereItMeetsAPage) {
   World world("7.3");
   const Addr a = world.alone(20);

@@ -14,9 +14,7 @@ Range pages(std::uint64_t first, std::uint64_t count) {
   return Range::of(Addr{0x7fff00000000} + first * kPageSize, count * kPageSize);
 }
 
-VmaStores stores() {
-  return {VmaStores::Replace::stores_over, MapleTree::Balance::fills_neighbour, kBeside, kSpace, kHeap};
-}
+VmaStores stores() { return {VmaIndex::maple_tree_rewrite, kBeside, kSpace, kHeap}; }
 
 /// The leaf copies that the kernel makes are stores that change which ranges there are.
 TEST(VmaStores, AVmaThatTakesOverBothNeighboursIsStoredOnce) {
