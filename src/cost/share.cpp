@@ -74,7 +74,6 @@ Path path_of(Operation operation, Counter counter) {
       if (operation == Operation::mremap) return Path::own;
       return changes_mappings(operation) || empties_mappings(operation) ? Path::zap : Path::own;
     case Counter::pages_unmapped:
-    case Counter::pages_freed:
     case Counter::gathers:
     case Counter::gather_pages:
     case Counter::file_unmapped:
@@ -103,6 +102,7 @@ Path path_of(Operation operation, Counter counter) {
     case Counter::anon_link_levels:
     case Counter::file_links:
       return Path::tree;
+    case Counter::pages_freed:  // by what unmaps it, by what copies it, or with its batch
     case Counter::lru_added:
     case Counter::lru_spared:
     case Counter::lru_batches:
