@@ -38,9 +38,10 @@ class Watcher : public run::StepListener, public mm::Observer {
 /// Does the slice's operation do what the whole program's did? Its addresses may have moved.
 /// But for when the pages of earlier operations leave their batches for the lists, which is no doing of this one's.
 Counters own_work(Counters counted) {
-  counted[Counter::lru_added] = 0;
-  counted[Counter::lru_spared] = 0;
-  counted[Counter::pages_lazyfreed] = 0;
+  for (const Counter batched : {Counter::lru_added, Counter::lru_spared, Counter::lru_batches, Counter::pages_lazyfreed,
+                                Counter::mlock_batches, Counter::mlock_moved}) {
+    counted[batched] = 0;
+  }
   return counted;
 }
 
